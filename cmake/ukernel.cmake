@@ -15,7 +15,14 @@ function(rushlight_ukernel_folder result)
         return()
     endif()
     rushlight_names("${RUSHLIGHT_CPU_VARIANTS}" asked)
-    rushlight_run_generator(printed -m rushlight.codegen.ukernels "@ROOT@" "${folder}" ${asked})
+    rushlight_run_generator(
+        printed
+        -m
+        rushlight.codegen.ukernels
+        "@ROOT@"
+        "${folder}"
+        ${asked}
+    )
     get_filename_component(root "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../kernels/ukernel" ABSOLUTE)
     file(GLOB headers "${root}/*.h")
     rushlight_watch("${root}/variants.yaml" ${headers})

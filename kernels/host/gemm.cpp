@@ -82,8 +82,8 @@ Gemm simplified(Gemm gemm) {
   return gemm;
 }
 
-// True if a call of the build may multiply by a right factor with contiguous columns. Other products than
-// those of two matrices are not examined.
+// True if a call of the build may multiply by a right factor with contiguous columns. Only
+// products of two matrices are examined.
 constexpr bool kReachesDots = is_reached_through("kernels/host/gemm", [](const SelectedCall& call) {
   if (!call.has("mat2")) return true;
   const CallValue& right = call["mat2"];

@@ -211,7 +211,7 @@ Error softmax(KernelContext& context, const SoftmaxProblem& problem) {
 }
 
 Error log_softmax(KernelContext& context, const SoftmaxProblem& problem) {
-  // Constants of one function keep those of the other alive, so this one is empty if nothing calls it.
+  // The constants of both functions are linked together: without its operator this one is empty.
   if constexpr (selected_types("aten::_log_softmax.out") == 0) return unsupported_type(problem.type());
   const auto rows = kReachesColumns ? ukernel::log_softmax_rows : nullptr;
   return compute(context, {ukernel::log_softmax_span, rows, true}, problem);

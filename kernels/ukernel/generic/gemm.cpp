@@ -335,6 +335,7 @@ void compute_copied(const GemmTile& whole) {
     tile.residual = held;
     tile.residual_stride = kColumns;
     compute(tile);
+    tile.initial_from = GemmInitial::kC;
   }
   tile.residual = whole.residual;
   tile.residual_stride = whole.residual_stride;
@@ -371,6 +372,7 @@ void compute_copied(const GemmStrip& strip) {
     tile.residual = held;
     tile.residual_stride = kColumns;
     compute(tile);
+    tile.initial_from = GemmInitial::kC;
   }
   tile.residual = strip.residual;
   tile.residual_stride = strip.residual_stride;

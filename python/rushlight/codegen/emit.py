@@ -430,7 +430,7 @@ def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
 
 
 def _ukernel_hints(table: OperatorTable, root: Path, selected: Sequence[Selected]) -> list[str]:
-    """What families of microkernels are compiled for: products (gemm) and sizes of elements (transpose)."""
+    """Lists the products (gemm), taps (depthwise) and sizes of elements (transpose) of the selected calls."""
     users: dict[str, list[Selected]] = {}
     for s in selected:
         sources = [] if s.operator.official else [_plain(unit.path) for unit in s.units(table)]

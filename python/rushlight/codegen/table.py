@@ -58,7 +58,8 @@ class Back:
 
     `beside`: dtypes of tensors that do not count for that, such as scales. `whole`: it computes every
     problem of any dtype. `declines`: it may pass a problem on, so the portable code is always compiled
-    too; `needs_scratch`: it does so only for lack of scratch memory (`declines: scratch`). `prepares`: it packs constants when a method is loaded.
+    too; `needs_scratch`: it does so only for lack of scratch memory (`declines: scratch`). `prepares`: it
+    packs constants when a method is loaded.
     """
 
     name: str

@@ -224,7 +224,10 @@ def variants_header(table: Table) -> str:
     for name, isa in table.isas.items():
         baseline = table.baseline(name)
         if baseline is not None:
-            lines += [f"{word} {isa.when}  // {baseline.path}, the baseline", *_constants(table.shape(baseline))]
+            lines += [
+                f"{word} {isa.when}  // {baseline.path}, the baseline",
+                *_constants(table.shape(baseline)),
+            ]
             word = "#elif"
     for row in table.rows:
         if row.shape or row.extends:
