@@ -51,6 +51,7 @@ function(rushlight_generated_lists result)
         BACK_KERNEL_SOURCES
         EXACT_KERNEL_SOURCES
         UKERNELS
+        UKERNEL_HINTS
         OFFICIAL_KERNELS
         OFFICIAL_KERNEL_SOURCES
         SELECTED_OPERATORS

@@ -14,7 +14,15 @@ function(rushlight_ukernel_folder result)
     if(generated)
         return()
     endif()
-    rushlight_run_generator(printed -m rushlight.codegen.ukernels "@ROOT@" "${folder}")
+    rushlight_names("${RUSHLIGHT_CPU_VARIANTS}" asked)
+    rushlight_run_generator(
+        printed
+        -m
+        rushlight.codegen.ukernels
+        "@ROOT@"
+        "${folder}"
+        ${asked}
+    )
     get_filename_component(root "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../kernels/ukernel" ABSOLUTE)
     file(GLOB headers "${root}/*.h")
     rushlight_watch("${root}/variants.yaml" ${headers})
@@ -72,7 +80,7 @@ function(rushlight_add_ukernels target)
     rushlight_ukernel_folder(folder)
     rushlight_ukernel_features(features)
     include("${folder}/ukernels.cmake")
-    rushlight_ukernel_rows("${features}" native chosen)
+    rushlight_ukernel_rows("${features}" native chosen baseline)
     # Lets a square root compile to one instruction, and lets both branches of a selection be computed even if
     # one overflows.
     set(speed -ffp-contract=fast -fno-math-errno -fno-trapping-math)
@@ -86,7 +94,20 @@ function(rushlight_add_ukernels target)
     endif()
     foreach(family IN LISTS ARGN)
         set(source "${root}/generic/${family}.cpp")
-        set(flags ${speed})
+        set(base ${speed})
+        foreach(hint IN LISTS RUSHLIGHT_UKERNEL_HINTS)
+            if("${hint}" MATCHES "^${family}:(.*)$")
+                list(APPEND base "-D${CMAKE_MATCH_1}")
+            endif()
+        endforeach()
+        set(flags ${base})
+        # The best row of the baseline for which the family may be compiled.
+        foreach(row IN LISTS baseline)
+            if("${family}" IN_LIST "RUSHLIGHT_UKERNEL_FAMILIES_${row}")
+                list(APPEND flags ${RUSHLIGHT_UKERNEL_FLAGS_${row}})
+                break()
+            endif()
+        endforeach()
         foreach(row IN LISTS native)
             if("${family}" IN_LIST "RUSHLIGHT_UKERNEL_FAMILIES_${row}")
                 list(APPEND flags ${RUSHLIGHT_UKERNEL_OPTIONS_${row}})
@@ -105,7 +126,7 @@ function(rushlight_add_ukernels target)
                 set(source "${RUSHLIGHT_UKERNEL_SOURCE_${row}_${family}}")
                 list(APPEND sources "${source}")
                 get_filename_component(name "${row}" NAME)
-                set(flags ${speed} ${RUSHLIGHT_UKERNEL_FLAGS_${row}} ${RUSHLIGHT_UKERNEL_OPTIONS_${row}})
+                set(flags ${base} ${RUSHLIGHT_UKERNEL_FLAGS_${row}} ${RUSHLIGHT_UKERNEL_OPTIONS_${row}})
                 list(APPEND flags "-DRL_UKERNEL_VARIANT=${name}")
                 set_source_files_properties("${source}" PROPERTIES COMPILE_OPTIONS "${flags}")
             endif()
@@ -116,39 +137,59 @@ function(rushlight_add_ukernels target)
     if(chosen)
         target_compile_definitions(${target} PRIVATE RUSHLIGHT_UKERNEL_VARIANTS=1)
     endif()
+    if(baseline)
+        target_compile_definitions(${target} PRIVATE RUSHLIGHT_UKERNEL_BASELINE=1)
+    endif()
     # If code size does not matter, code around the loops is optimized for speed as well.
     if("hosted" IN_LIST features)
         set_source_files_properties(${RUSHLIGHT_BACK_KERNEL_SOURCES} PROPERTIES COMPILE_OPTIONS -O2)
     endif()
 endfunction()
 
-# rushlight_ukernel_rows(<features> <native> <chosen>): the rows that apply to native code, and those to
-# compile in addition, in order. Needs the generated lists.
-function(rushlight_ukernel_rows features native chosen)
+# rushlight_ukernel_rows(<features> <native> <chosen> <baseline>): the rows that apply to native code, those to
+# compile in addition, in order, and those compiled in place of native code (RUSHLIGHT_CPU_VARIANTS). Needs the
+# generated lists.
+function(rushlight_ukernel_rows features native chosen baseline)
     set(holding ${RUSHLIGHT_UKERNEL_ROWS})
     set(besides "")
+    set(instead "")
+    set(known "native")
     foreach(row IN LISTS RUSHLIGHT_UKERNEL_ROWS)
         if(NOT "${row}" IN_LIST features)
             list(REMOVE_ITEM holding "${row}")
         endif()
     endforeach()
     foreach(isa IN LISTS RUSHLIGHT_UKERNEL_ISAS)
-        set(rows ${RUSHLIGHT_UKERNEL_OF_${isa}})
+        set(rows ${RUSHLIGHT_UKERNEL_DETECTED_${isa}})
         list(APPEND rows ${holding})
         list(LENGTH rows count)
         list(REMOVE_DUPLICATES rows)
         list(LENGTH rows different)
-        # If the flags already enable one of the rows, it is the only variant. Builds with sanitizers skip
-        # variants, each of which takes the compiler minutes; the families' tests cover them with guard pages.
-        if(
-            "hosted" IN_LIST features
-            AND "${isa}" IN_LIST features
-            AND count EQUAL different
-            AND NOT RUSHLIGHT_HAS_FUZZERS
-        )
-            set(besides ${RUSHLIGHT_UKERNEL_OF_${isa}})
+        # If the flags already enable one of the rows, it is the only variant.
+        if("hosted" IN_LIST features AND "${isa}" IN_LIST features AND count EQUAL different)
+            set(known ${RUSHLIGHT_UKERNEL_NAMES_${isa}})
+            set(instead ${RUSHLIGHT_UKERNEL_BASELINE_${isa}})
+            # Builds with sanitizers skip variants, each of which takes the compiler minutes; the families'
+            # tests cover them with guard pages.
+            if(NOT RUSHLIGHT_HAS_FUZZERS)
+                set(besides ${RUSHLIGHT_UKERNEL_OF_${isa}})
+            endif()
         endif()
     endforeach()
+    rushlight_names("${RUSHLIGHT_CPU_VARIANTS}" asked)
+    foreach(name IN LISTS asked)
+        if(NOT name IN_LIST known)
+            string(REPLACE ";" ", " known "${known}")
+            message(
+                FATAL_ERROR
+                "RUSHLIGHT_CPU_VARIANTS: expected names of ${known} for this target and these compiler flags, got \
+'${name}'"
+            )
+        endif()
+    endforeach()
+    list(PREPEND holding ${instead})
+    list(REMOVE_DUPLICATES holding)
     set(${native} "${holding}" PARENT_SCOPE)
     set(${chosen} "${besides}" PARENT_SCOPE)
+    set(${baseline} "${instead}" PARENT_SCOPE)
 endfunction()

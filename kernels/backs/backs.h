@@ -19,10 +19,11 @@
 //   kDtypeIsSelected (optional)       true if the front refuses mixed and unselected dtypes: is_in()
 //                                     is then skipped if the back has every selected dtype
 // A back returns its Error. A back whose row says `declines` returns std::optional<Error>: an empty result
-// passes the problem on to the portable code. If a row says `prepares`, host::<function>_prepare packs
-// constants at load, see context.h; the front defines <kernel>_prepare, which plans as a call does and ends
-// with backs::<kernel>_prepare. In builds that prepare nothing that function is static, and the linker drops
-// it.
+// passes the problem on to the portable code. If the row says `declines: scratch`, and the build knows its
+// calls, it is Error::MemoryAllocationFailed instead, and the portable code is not compiled. If a row says
+// `prepares`, host::<function>_prepare packs constants at load, see context.h; the front defines
+// <kernel>_prepare, which plans as a call does and ends with backs::<kernel>_prepare. In builds that prepare
+// nothing that function is static, and the linker drops it.
 #pragma once
 
 #include <optional>

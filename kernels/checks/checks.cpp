@@ -31,6 +31,11 @@ struct ShapeText {
 
 }  // namespace
 
+Error out_of_scratch() {
+  RL_CHECK(false, Error::MemoryAllocationFailed, "scratch memory: too small for this call");
+  return Error::MemoryAllocationFailed;
+}
+
 // Static tensors only accept their own sizes, dynamic ones any sizes up to their bounds.
 Error resize_out(const Tensor& out, Span<const SizesType> sizes) {
   const Error error = out.impl()->resize(sizes);

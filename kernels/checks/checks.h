@@ -15,6 +15,9 @@
 
 namespace rushlight::kernels {
 
+// Error::MemoryAllocationFailed, for a call without the scratch memory that its kernel stated at load.
+Error out_of_scratch();
+
 // A shape under construction, without heap memory: at most kTensorDimensionLimit sizes.
 struct Shape {
   SizesType sizes[kTensorDimensionLimit];

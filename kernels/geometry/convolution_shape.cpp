@@ -58,11 +58,6 @@ Error check_tensors(const Tensor& input, const Tensor& weight, bool transposed, 
 
 }  // namespace
 
-// True if output i of the axis sees input i only, so that such axes may merge.
-bool is_pointwise(const ConvolutionAxis& axis) {
-  return axis.kernel == 1 && axis.step == 1 && axis.pad == 0 && axis.in == axis.out;
-}
-
 Error convolution_shape(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                         const ConvolutionArguments& arguments, Shape* shape) {
   RL_TRY(check_same_dtype(input, weight, "input and weight"));

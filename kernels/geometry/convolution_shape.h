@@ -57,27 +57,30 @@ struct ConvolutionAxis {
 };
 
 // Fills the last axes from the tensors, in the order of their dimensions; leading axes keep their defaults.
-// Precondition: `out` has the shape of the result.
-inline void plan_axes(const Tensor& input, const Tensor& weight, const ConvolutionArguments& arguments,
-                      const Tensor& out, ConvolutionAxis* axes) {
+// Precondition: `out` has the shape of the result. The tensors are of class Tensor or CallValue.
+template <class AnyTensor>
+constexpr void plan_axes(const AnyTensor& input, const AnyTensor& weight,
+                         const ConvolutionArguments& arguments, const AnyTensor& out, ConvolutionAxis* axes) {
   const size_t spatial = input.sizes().size() - 2;
   for (size_t i = 0; i < spatial; ++i) {
     ConvolutionAxis& axis = axes[kSpatial - spatial + i];
-    axis.in = input.sizes()[i + 2];
-    axis.out = out.sizes()[i + 2];
-    axis.kernel = weight.sizes()[i + 2];
+    axis.in = static_cast<ptrdiff_t>(input.sizes()[i + 2]);
+    axis.out = static_cast<ptrdiff_t>(out.sizes()[i + 2]);
+    axis.kernel = static_cast<ptrdiff_t>(weight.sizes()[i + 2]);
     axis.step = static_cast<ptrdiff_t>(spatial_item(arguments.stride, i));
     axis.pad = static_cast<ptrdiff_t>(spatial_item(arguments.padding, i));
     axis.dilation = static_cast<ptrdiff_t>(spatial_item(arguments.dilation, i));
-    axis.in_stride = input.strides()[i + 2];
-    axis.out_stride = out.strides()[i + 2];
-    axis.kernel_stride = weight.strides()[i + 2];
+    axis.in_stride = static_cast<ptrdiff_t>(input.strides()[i + 2]);
+    axis.out_stride = static_cast<ptrdiff_t>(out.strides()[i + 2]);
+    axis.kernel_stride = static_cast<ptrdiff_t>(weight.strides()[i + 2]);
   }
 }
 
-// True if each output of the axis sees one input, at its own position. False if output padding makes a
-// transposed axis longer than its input.
-[[nodiscard]] bool is_pointwise(const ConvolutionAxis& axis);
+// True if output i of the axis sees input i only, so that such axes may merge. False if output padding makes
+// a transposed axis longer than its input.
+[[nodiscard]] constexpr bool is_pointwise(const ConvolutionAxis& axis) {
+  return axis.kernel == 1 && axis.step == 1 && axis.pad == 0 && axis.in == axis.out;
+}
 
 // Checks the tensors and arguments, and writes the shape of the result; `shape` must be empty. The weight is
 // [out, in / groups, taps...], transposed [in, out / groups, taps...]; the bias has one element for each

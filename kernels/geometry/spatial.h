@@ -19,7 +19,7 @@ inline constexpr int64_t kSpatialLimit = INT32_MAX;
 Error check_spatial_list(Span<const int64_t> list, size_t spatial, int64_t least, const char* name);
 
 // The value for dimension `index`. Precondition: check_spatial_list().
-inline int64_t spatial_item(Span<const int64_t> list, size_t index) {
+constexpr int64_t spatial_item(Span<const int64_t> list, size_t index) {
   return list[list.size() == 1 ? 0 : index];
 }
 

@@ -19,6 +19,14 @@ void activate(const Activation& activation, float* x, size_t n) {
         x[i] = raised > high ? high : raised;
       }
       return;
+    default:
+      break;
+  }
+  if constexpr (!kReachesActivations) return;
+  switch (activation.kind) {
+    case ActivationKind::kNone:
+    case ActivationKind::kClamp:
+      return;
     case ActivationKind::kLeakyRelu:
       for (size_t i = 0; i < n; ++i) x[i] = x[i] > 0.0f ? x[i] : x[i] * low;
       return;

@@ -5,9 +5,14 @@
 
 #include <cstddef>
 
+#include "kernels/checks/selected_calls.h"
 #include "kernels/matmul/activation.h"
 
 namespace rushlight::kernels::host {
+
+// True if a call of the build names an activation; calls that clamp have bounds instead of a name.
+inline constexpr bool kReachesActivations = is_reached_through(
+    "kernels/host/activate", [](const SelectedCall& call) { return call.has("activation"); });
 
 // True if the tile of kernels/ukernel/gemm.h applies this activation through its bounds.
 [[nodiscard]] inline bool is_clamp(const Activation& activation) {

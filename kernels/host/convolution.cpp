@@ -6,6 +6,7 @@
 
 #include "kernels/geometry/convolution_shape.h"
 #include "kernels/host/convolution/algorithm.h"
+#include "kernels/host/convolution/method.h"
 
 namespace rushlight::kernels::host {
 
@@ -14,28 +15,12 @@ namespace {
 // ceil(a / b) for positive b.
 ptrdiff_t divide_up(ptrdiff_t a, ptrdiff_t b) { return a > 0 ? (a - 1) / b + 1 : -(-a / b); }
 
-// Merges pointwise axes into the last axis, so that rows are long.
-void lengthen_rows(ConvolutionAxis* axes) {
-  ConvolutionAxis& row = axes[kSpatial - 1];
-  for (size_t i = kSpatial - 1; i-- > 0;) {
-    ConvolutionAxis& outer = axes[i];
-    const bool adjoins =
-        outer.in_stride == row.in * row.in_stride && outer.out_stride == row.out * row.out_stride;
-    // A pointwise axis of size 1 is absorbed, whatever its strides.
-    if (outer.in > 1 && !(adjoins && is_pointwise(outer) && is_pointwise(row))) return;
-    if (!is_pointwise(outer)) return;
-    row.in *= outer.in;
-    row.out *= outer.out;
-    outer = ConvolutionAxis{};
-  }
-}
-
 // The outputs of phase `index` along one axis, and the inputs that they see. A transposed convolution with
 // step s is s ordinary ones (phases), whose outputs are s apart: outputs of one phase see the same taps. Taps
 // with the same remainder of k * dilation modulo s belong together; they repeat with a period of `cycle`. For
 // example, step 2, three taps and padding 1: even outputs see tap 1, odd ones taps 0 and 2.
 PhaseAxis make_phase_axis(const ConvolutionAxis& axis, bool transposed, ptrdiff_t index) {
-  if (!transposed) {
+  if (!kReachesTransposed || !transposed) {
     return {axis.out,       axis.in, axis.step,       -axis.pad, axis.dilation,     axis.kernel,
             axis.in_stride, 0,       axis.out_stride, 0,         axis.kernel_stride};
   }
@@ -66,7 +51,7 @@ PhaseAxis make_phase_axis(const ConvolutionAxis& axis, bool transposed, ptrdiff_
 
 // No more phases than outputs: the others would be empty.
 ptrdiff_t phases_of(const ConvolutionAxis& axis, bool transposed) {
-  return transposed ? std::min(axis.step, axis.out) : 1;
+  return kReachesTransposed && transposed ? std::min(axis.step, axis.out) : 1;
 }
 
 // The indices i of the range with 0 <= i * step + first < limit.
@@ -97,34 +82,11 @@ Range taps_of(const PhaseAxis& axis, ptrdiff_t output) {
 
 Convolution make_convolution(const ConvolutionProblem& problem) {
   const auto& [input, weight, bias, arguments, out] = problem;
-  Convolution made{};
+  Convolution made = describe_convolution(input, weight, arguments, out);
   made.input = input.const_data_ptr<float>();
   made.weight = weight.const_data_ptr<float>();
   made.bias = bias ? bias->const_data_ptr<float>() : nullptr;
   made.out = out.mutable_data_ptr<float>();
-  // No clamp.
-  made.low = -__builtin_inff();
-  made.high = __builtin_inff();
-  made.transposed = arguments.transposed;
-  made.batch = input.size(0);
-  made.in_batch_stride = input.strides()[0];
-  made.out_batch_stride = out.strides()[0];
-  made.groups = static_cast<ptrdiff_t>(arguments.groups);
-  made.in_channel_stride = input.strides()[1];
-  made.out_channel_stride = out.strides()[1];
-  // Dimension 0 of the weight is output channels; for transposed convolutions it is input channels.
-  const ptrdiff_t first = weight.size(0) / made.groups;
-  made.kernel_group_stride = first * weight.strides()[0];
-  made.out_channels = first;
-  made.kernel_out_stride = weight.strides()[0];
-  made.in_channels = weight.size(1);
-  made.kernel_in_stride = weight.strides()[1];
-  if (arguments.transposed) {
-    std::swap(made.in_channels, made.out_channels);
-    std::swap(made.kernel_in_stride, made.kernel_out_stride);
-  }
-  plan_axes(input, weight, arguments, out, made.axes);
-  lengthen_rows(made.axes);
   return made;
 }
 
@@ -158,8 +120,7 @@ ptrdiff_t kernel_offset(const Phase& phase, ptrdiff_t tap) {
 }
 
 std::optional<Error> convolution(KernelContext& context, const ConvolutionProblem& problem) {
-  if (!convolve(context, make_convolution(problem))) return std::nullopt;
-  return Error::Ok;
+  return convolve(context, make_convolution(problem));
 }
 
 Error convolution_prepare(KernelContext& context, const ConvolutionProblem& problem) {

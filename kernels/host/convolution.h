@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "kernels/backs/convolution.h"
+#include "kernels/checks/selected_calls.h"
 #include "kernels/geometry/convolution_shape.h"
 #include "kernels/host/activate.h"
 #include "runtime/kernel/context.h"
@@ -45,9 +46,13 @@ struct Convolution {
   ptrdiff_t kernel_group_stride;
   ConvolutionAxis axes[kSpatial];
 
+  // True if the activation takes another pass over the sums.
+  [[nodiscard]] bool finishes() const {
+    return kReachesActivations && activation.kind != ActivationKind::kNone;
+  }
   // Applies the activation to n results.
   void finish(float* x, ptrdiff_t n) const {
-    if (activation.kind != ActivationKind::kNone) activate(activation, x, static_cast<size_t>(n));
+    if (finishes()) activate(activation, x, static_cast<size_t>(n));
   }
 };
 
@@ -101,6 +106,49 @@ struct Range {
 Range seen_through(const PhaseAxis& axis, ptrdiff_t tap, Range outputs);
 // The taps through which the output sees an input: a range, because positions are linear in the tap.
 Range taps_of(const PhaseAxis& axis, ptrdiff_t output);
+
+// Merges pointwise axes into the last axis, so that rows are long.
+constexpr void lengthen_rows(ConvolutionAxis* axes) {
+  ConvolutionAxis& row = axes[kSpatial - 1];
+  for (size_t i = kSpatial - 1; i-- > 0;) {
+    ConvolutionAxis& outer = axes[i];
+    const bool adjoins =
+        outer.in_stride == row.in * row.in_stride && outer.out_stride == row.out * row.out_stride;
+    // A pointwise axis of size 1 is absorbed, whatever its strides.
+    if (outer.in > 1 && !(adjoins && is_pointwise(outer) && is_pointwise(row))) return;
+    if (!is_pointwise(outer)) return;
+    row.in *= outer.in;
+    row.out *= outer.out;
+    outer = ConvolutionAxis{};
+  }
+}
+
+// The convolution of tensors whose elements are not known: of class Tensor or, at compile time, CallValue.
+template <class AnyTensor>
+constexpr Convolution describe_convolution(const AnyTensor& input, const AnyTensor& weight,
+                                           const ConvolutionArguments& arguments, const AnyTensor& out) {
+  Convolution made{};
+  made.transposed = arguments.transposed;
+  made.batch = input.size(0);
+  made.in_batch_stride = static_cast<ptrdiff_t>(input.strides()[0]);
+  made.out_batch_stride = static_cast<ptrdiff_t>(out.strides()[0]);
+  made.groups = static_cast<ptrdiff_t>(arguments.groups);
+  made.in_channel_stride = static_cast<ptrdiff_t>(input.strides()[1]);
+  made.out_channel_stride = static_cast<ptrdiff_t>(out.strides()[1]);
+  // Dimension 0 of the weight is output channels; for transposed convolutions it is input channels.
+  const ptrdiff_t first = weight.size(0) / made.groups;
+  const ptrdiff_t second = weight.size(1);
+  const auto first_stride = static_cast<ptrdiff_t>(weight.strides()[0]);
+  const auto second_stride = static_cast<ptrdiff_t>(weight.strides()[1]);
+  made.kernel_group_stride = first * first_stride;
+  made.out_channels = arguments.transposed ? second : first;
+  made.kernel_out_stride = arguments.transposed ? second_stride : first_stride;
+  made.in_channels = arguments.transposed ? first : second;
+  made.kernel_in_stride = arguments.transposed ? first_stride : second_stride;
+  plan_axes(input, weight, arguments, out, made.axes);
+  lengthen_rows(made.axes);
+  return made;
+}
 
 // Describes the convolution of float32 tensors, without residual and activation. Merges pointwise axes into
 // the last one.

@@ -21,6 +21,8 @@ bool has_equal_strides(const Tensor& a, const Tensor& b) {
 std::optional<Error> convolution_act(KernelContext& context, const ConvolutionActProblem& problem) {
   const Activation& last = problem.activation;
   Convolution sums = make_convolution(problem);
+  const bool is_clamp = last.kind == ActivationKind::kNone || last.kind == ActivationKind::kClamp;
+  if (!kReachesActivations && !is_clamp) return not_selected("convolution_act");
   // Fuses residual and activation into each tile while its sums are in registers.
   const bool fused = !problem.residual || has_equal_strides(*problem.residual, problem.out);
   if (fused) {
@@ -32,7 +34,8 @@ std::optional<Error> convolution_act(KernelContext& context, const ConvolutionAc
       sums.activation = last;
     }
   }
-  if (!convolve(context, sums)) return std::nullopt;
+  const std::optional<Error> convolved = convolve(context, sums);
+  if (convolved != Error::Ok) return convolved;
   // Another layout of the residual needs a second pass over the result.
   if (!fused) add_and_activate(problem.residual, last, problem.out);
   return Error::Ok;

@@ -7,6 +7,8 @@
 #include <cstring>
 
 #include "kernels/checks/checks.h"
+#include "kernels/checks/selected_calls.h"
+#include "kernels/checks/selection.h"
 #include "kernels/host/elements.h"
 #include "kernels/walk/broadcast.h"
 
@@ -172,11 +174,37 @@ bool is_flat(const Tensor& out, Span<const Tensor* const> inputs, bool* one) {
   return any_dense;
 }
 
+// True if a call of the build may broadcast, convert, or read another layout than it writes.
+constexpr bool kReachesRows =
+    (kAnySelectedType & types::kReducedFloat) != 0 ||
+    is_reached_through("kernels/host/elementwise", [](const SelectedCall& call) {
+      const CallValue* first = nullptr;
+      for (size_t i = 0; i < call.count; ++i) {
+        const CallValue& value = call.arguments[i];
+        if (value.kind != CallValue::Kind::kTensor) continue;
+        if (first == nullptr) first = &value;
+        if (value.count != first->count) return true;
+        for (size_t d = 0; d < value.count; ++d) {
+          if (value.numbers[d] != first->numbers[d] || value.tensor_strides[d] != first->tensor_strides[d]) {
+            return true;
+          }
+        }
+      }
+      return false;
+    });
+
 }  // namespace
 
 Error run_elementwise(KernelContext& context, const Tensor& out, Span<const Tensor* const> inputs,
                       const RowWork& work) {
   bool one[kMaxElementwiseInputs];
+  if constexpr (!kReachesRows) {
+    const bool is_selected =
+        out.impl()->shape_dynamism() == TensorShapeDynamism::STATIC && is_flat(out, inputs, one);
+    if (!is_selected) return not_selected("elementwise");
+    if (out.numel() > 0) run_flat(context, out, inputs, work, one);
+    return Error::Ok;
+  }
   // A static output with the layout of its inputs needs neither a shape nor a resize.
   if (out.impl()->shape_dynamism() != TensorShapeDynamism::STATIC || !is_flat(out, inputs, one)) {
     Shape shape;

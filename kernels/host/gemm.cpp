@@ -16,6 +16,8 @@
 #include <algorithm>
 
 #include "kernels/checks/checks.h"
+#include "kernels/checks/selected_calls.h"
+#include "kernels/checks/selection.h"
 #include "kernels/host/activate.h"
 #include "kernels/host/elements.h"
 #include "kernels/ukernel/dot.h"
@@ -80,11 +82,21 @@ Gemm simplified(Gemm gemm) {
   return gemm;
 }
 
+// True if a call of the build may multiply by a right factor with contiguous columns. Only
+// products of two matrices are examined.
+constexpr bool kReachesDots = is_reached_through("kernels/host/gemm", [](const SelectedCall& call) {
+  if (!call.has("mat2")) return true;
+  const CallValue& right = call["mat2"];
+  const CallValue& out = call["out"];
+  if (right.count != 2 || out.count != 2 || out.size(1) == 1 || out.strides()[1] != 1) return true;
+  return right.size(0) == 1 || right.strides()[0] == 1;
+});
+
 // The division of a product into blocks, and the computation of them.
 class Plan {
  public:
   explicit Plan(const Gemm& gemm) : gemm_(simplified(gemm)) {
-    const bool is_float = gemm_.type == ScalarType::Float;
+    const bool is_float = this->is_float();
     // The order of these decisions matters: each uses the ones before it.
     dots_ = is_of_few_vectors();
     staged_ = !is_float || (gemm_.out.column_stride != 1 && gemm_.columns != 1);
@@ -116,7 +128,7 @@ class Plan {
 
   // Without scratch memory, reduces the depth of blocks so that a packed panel fits on the stack.
   Error run(KernelContext* context, void* scratch) {
-    if (dots_) {
+    if (kReachesDots && dots_) {
       multiply_few(context);
       return Error::Ok;
     }
@@ -124,7 +136,7 @@ class Plan {
     b_block_ = static_cast<float*>(scratch);
     if (scratch == nullptr && scratch_bytes() != 0) {
       // Sums that are staged need the whole depth, which does not fit on the stack if B is packed.
-      const bool can_do_without = gemm_.type == ScalarType::Float && !(staged_ && packs_b_);
+      const bool can_do_without = is_float() && !(staged_ && packs_b_);
       RL_CHECK(can_do_without, Error::MemoryAllocationFailed, "out of scratch memory: need %lu bytes",
                log_number(scratch_bytes()));
       converts_a_ = false;
@@ -150,6 +162,11 @@ class Plan {
   }
 
  private:
+  // False for 16-bit floats, which are converted.
+  [[nodiscard]] bool is_float() const {
+    return (kAnySelectedType & types::kReducedFloat) == 0 || gemm_.type == ScalarType::Float;
+  }
+
   // The layout of the bias; kC means none that the microkernel can start with.
   [[nodiscard]] ukernel::GemmInitial bias_kind() const {
     const Matrix& bias = gemm_.bias;
@@ -164,13 +181,13 @@ class Plan {
 
   // True for few rows and contiguous columns of B, which are then used without packing.
   [[nodiscard]] bool is_of_few_vectors() const {
-    return gemm_.type == ScalarType::Float && gemm_.packed_b == nullptr && gemm_.depth > 0 &&
+    return kReachesDots && is_float() && gemm_.packed_b == nullptr && gemm_.depth > 0 &&
            gemm_.rows <= 2 * ukernel::kDotRows && gemm_.b.row_stride == 1 && gemm_.a.column_stride == 1;
   }
 
   [[nodiscard]] bool is_b_contiguous() const {
     if (gemm_.depth == 0) return true;
-    if (gemm_.type != ScalarType::Float || (gemm_.b.column_stride != 1 && gemm_.columns != 1)) return false;
+    if (!is_float() || (gemm_.b.column_stride != 1 && gemm_.columns != 1)) return false;
     // Rows that are a multiple of 1 KiB apart map to the same cache sets.
     const bool meets = gemm_.b.row_stride % 256 == 0;
     return gemm_.rows <= 2 * ukernel::gemm_rows() ||

@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/checks/selected_calls.h"
+#include "kernels/checks/selection.h"
 #include "kernels/host/elements.h"
 #include "kernels/ukernel/reduce.h"
 #include "kernels/ukernel/softmax.h"
 #include "kernels/ukernel/vector_math.h"
+#include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels::host {
 
@@ -173,15 +176,28 @@ struct Converted {
   }
 };
 
+// True if a call of the build may have fibers whose elements are apart.
+constexpr bool kReachesColumns = is_reached({"softmax", "log_softmax"}, [](const SelectedCall& call) {
+  const CallValue& self = call["self"];
+  const CallValue& out = call["out"];
+  const int64_t dim = call["dim"].numbers[0];
+  const int64_t positive = dim < 0 ? dim + static_cast<int64_t>(self.count) : dim;
+  if (positive < 0 || positive >= static_cast<int64_t>(self.count) || out.count != self.count) return true;
+  return self.strides()[static_cast<size_t>(positive)] != 1 ||
+         out.strides()[static_cast<size_t>(positive)] != 1;
+});
+
 Error compute(KernelContext& context, const SoftmaxFunctions& functions, const SoftmaxProblem& problem) {
   if (problem.self.numel() == 0) return Error::Ok;
   const PairedFibers& fibers = problem.fibers;
   const Work work{functions, fibers.fiber(), fibers.others(), fibers.input(), fibers.output()};
-  if (problem.type() != ScalarType::Float) {
+  constexpr TypeSet kTypes = selected_types("aten::_softmax.out") | selected_types("aten::_log_softmax.out");
+  if (contains(kTypes, ScalarType::Half) || contains(kTypes, ScalarType::BFloat16)) {
     Converted{functions, problem.type(), work.fiber, work.others, work.input, work.output}.run(context);
   } else if (work.is_contiguous()) {
     work.along_spans(context);
   } else {
+    if constexpr (!kReachesColumns) return not_selected("softmax");
     work.down_columns(context);
   }
   return Error::Ok;
@@ -190,11 +206,15 @@ Error compute(KernelContext& context, const SoftmaxFunctions& functions, const S
 }  // namespace
 
 Error softmax(KernelContext& context, const SoftmaxProblem& problem) {
-  return compute(context, {ukernel::softmax_span, ukernel::softmax_rows, false}, problem);
+  const auto rows = kReachesColumns ? ukernel::softmax_rows : nullptr;
+  return compute(context, {ukernel::softmax_span, rows, false}, problem);
 }
 
 Error log_softmax(KernelContext& context, const SoftmaxProblem& problem) {
-  return compute(context, {ukernel::log_softmax_span, ukernel::log_softmax_rows, true}, problem);
+  // The constants of both functions are linked together: without its operator this one is empty.
+  if constexpr (selected_types("aten::_log_softmax.out") == 0) return unsupported_type(problem.type());
+  const auto rows = kReachesColumns ? ukernel::log_softmax_rows : nullptr;
+  return compute(context, {ukernel::log_softmax_span, rows, true}, problem);
 }
 
 }  // namespace rushlight::kernels::host

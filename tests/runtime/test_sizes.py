@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import platform
 import re
 import shutil
 from collections.abc import Callable
@@ -12,10 +13,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from rushlight import process
+from rushlight import process, targets
+from rushlight.size import SizeReport, size
 from rushlight.sources import source_root
 
 BUDGETS = yaml.safe_load(Path(__file__).with_name("budgets.yaml").read_text())
+DSCNN = Path(__file__).parents[1] / "interop" / "model_dscnn" / "model.pte"
 WITHOUT = [
     "-DEXECUTORCH_SELECT_ALL_OPS=OFF",
     "-DRUSHLIGHT_LOG_LEVEL=off",
@@ -92,7 +95,39 @@ def test_the_core_is_small_on_a_cortex_m4(build: Callable[..., Path]) -> None:
     check("cortex_m4_core", linked_part(folder / "executor_runner.map", "librushlight_runtime.a"))
 
 
+def dscnn_runner(target: str, folder: Path, **defines: str) -> SizeReport:
+    """The runner for DS-CNN alone, as `rushlight size` reports it."""
+    if missing := targets.get(target).requirements():
+        pytest.skip(f"{target}: missing " + ", ".join(item.name for item in missing))
+    defines = {"RUSHLIGHT_FEATURES": "no-call-graph", **defines}
+    return size([DSCNN], target=target, output=folder, defines=defines, measure=False, jobs=2)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="missing: a processor of x86-64")
+def test_a_runner_for_one_model_has_one_variant_and_the_code_of_its_calls(tmp_path: Path) -> None:
+    report = dscnn_runner("host", tmp_path, RUSHLIGHT_CPU_VARIANTS="avx2")
+    check("dscnn_runner_x86_64", Size(report.flash, report.ram))
+    names = " ".join(str(entry["symbol"]) for entry in report.entries)
+    # Matrix products of the native variant, which is AVX2's; no other variant and no choice.
+    assert "ukernel::native::gemm_tile" in names
+    assert not re.search(r"ukernel::(avx2|avx512\w*|avxvnni)::|ukernel::variant\(", names)
+    assert "kernels/ukernel/x86" not in report.components
+    # DS-CNN's convolutions are products of planes and depthwise, neither strided nor channels-last.
+    assert "convolve_planes" in names and "convolve_depthwise_planes" in names
+    assert not re.search(r"convolve_(rows|strips|winograd|depthwise_rows)|ukernel::native::gelu", names)
+
+
+@pytest.mark.slow
+def test_a_runner_for_one_model_is_small_on_linux_aarch64(tmp_path: Path) -> None:
+    report = dscnn_runner("linux-aarch64", tmp_path)
+    check("dscnn_runner_linux_aarch64", Size(report.flash, report.ram))
+
+
 def test_budgets_are_within_what_the_project_promises() -> None:
     assert BUDGETS["host_runner_without_operators"]["flash"] <= 30_000
     assert BUDGETS["host_runner_without_operators"]["ram"] <= 4096
     assert BUDGETS["cortex_m4_core"]["flash"] <= 16_000
+    # No larger than ExecuTorch's runners for the same model (benchmarks/size/README.md).
+    assert BUDGETS["dscnn_runner_x86_64"]["flash"] <= 147_700
+    assert BUDGETS["dscnn_runner_linux_aarch64"]["flash"] <= 138_900

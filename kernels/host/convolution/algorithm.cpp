@@ -5,10 +5,10 @@
 #include "kernels/host/convolution/algorithm.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "kernels/host/convolution/border.h"
 #include "kernels/host/convolution/depthwise.h"
+#include "kernels/host/convolution/method.h"
 #include "kernels/host/convolution/planes.h"
 #include "kernels/host/convolution/rows.h"
 #include "kernels/host/convolution/winograd.h"
@@ -16,29 +16,6 @@
 namespace rushlight::kernels::host {
 
 namespace {
-
-enum class Algorithm : uint64_t { kRows = 1, kPlanes, kDepthwiseRows, kDepthwisePlanes, kWinograd };
-
-Algorithm algorithm_of(const Convolution& c) {
-  if (is_depthwise_rows(c)) return Algorithm::kDepthwiseRows;
-  if (is_depthwise(c)) return Algorithm::kDepthwisePlanes;
-  return has_channels_last(c) || gains_by_border(c) ? Algorithm::kRows : Algorithm::kPlanes;
-}
-
-constexpr ptrdiff_t kShortRow = 8;  // outputs
-
-Convolution exchanged(const Convolution& c) {
-  Convolution made = c;
-  std::swap(made.axes[1], made.axes[2]);
-  return made;
-}
-
-// True if rows and columns are exchanged, which makes short rows longer. Only for methods that work for any
-// strides.
-bool gains_by_exchange(const Convolution& c) {
-  if (c.axes[2].out >= std::min(kShortRow, c.axes[1].out)) return false;
-  return is_depthwise_rows(c) || (gains_by_border(c) && gains_by_border(exchanged(c)));
-}
 
 // True if the result has no elements.
 bool is_empty(const Convolution& c) {
@@ -53,23 +30,33 @@ struct alignas(64) Header {
   bool is_exchanged;
 };
 
+// The methods that this build contains, as constants: code behind a method that no call reaches is dropped.
+constexpr bool kRows = kIsReached<Algorithm::kRows>;
+constexpr bool kPlanes = kIsReached<Algorithm::kPlanes>;
+constexpr bool kDepthwiseRows = kIsReached<Algorithm::kDepthwiseRows>;
+constexpr bool kDepthwisePlanes = kIsReached<Algorithm::kDepthwisePlanes>;
+constexpr bool kWinograd = kIsReached<Algorithm::kWinograd>;
+
+// Only these methods gain by it.
+bool is_to_be_exchanged(const Convolution& c) { return (kRows || kDepthwiseRows) && gains_by_exchange(c); }
+
 size_t packed_size(const Convolution& c, Algorithm algorithm) {
-  if (algorithm == Algorithm::kRows) return packed_rows_size(c);
-  if (algorithm == Algorithm::kDepthwiseRows) return packed_depthwise_size(c);
-  if (algorithm == Algorithm::kWinograd) return packed_winograd_size(c);
+  if (kRows && algorithm == Algorithm::kRows) return packed_rows_size(c);
+  if (kDepthwiseRows && algorithm == Algorithm::kDepthwiseRows) return packed_depthwise_size(c);
+  if (kWinograd && algorithm == Algorithm::kWinograd) return packed_winograd_size(c);
   return 0;
 }
 
 void pack(const Convolution& c, Algorithm algorithm, float* packed) {
-  if (algorithm == Algorithm::kRows) pack_rows(c, packed);
-  if (algorithm == Algorithm::kDepthwiseRows) pack_depthwise(c, packed);
-  if (algorithm == Algorithm::kWinograd) pack_winograd(c, packed);
+  if (kRows && algorithm == Algorithm::kRows) pack_rows(c, packed);
+  if (kDepthwiseRows && algorithm == Algorithm::kDepthwiseRows) pack_depthwise(c, packed);
+  if (kWinograd && algorithm == Algorithm::kWinograd) pack_winograd(c, packed);
 }
 
 // Bytes for one thread.
 size_t scratch_size(const Convolution& c, Algorithm algorithm) {
-  if (algorithm == Algorithm::kPlanes) return planes_scratch_size(c);
-  if (algorithm == Algorithm::kDepthwisePlanes) return depthwise_scratch_size(c);
+  if (kPlanes && algorithm == Algorithm::kPlanes) return planes_scratch_size(c);
+  if (kDepthwisePlanes && algorithm == Algorithm::kDepthwisePlanes) return depthwise_scratch_size(c);
   return 0;
 }
 
@@ -85,10 +72,11 @@ uint64_t layout_of(const Convolution& c, Algorithm algorithm) {
 
 // Returns false if the method needs scratch memory for images and there is none.
 bool convolve_packed(KernelContext& context, const Convolution& c, Algorithm algorithm, const float* packed) {
-  if (algorithm != Algorithm::kRows) {
+  if (kDepthwiseRows && algorithm != Algorithm::kRows) {
     convolve_depthwise_rows(context, c, packed);
     return true;
   }
+  if constexpr (!kRows) return false;
   void* image = gains_by_border(c) ? context.allocate_temp(bordered_size(c), 64) : nullptr;
   if (image != nullptr) {
     for (ptrdiff_t i = 0; i < c.batch; ++i) {
@@ -102,6 +90,7 @@ bool convolve_packed(KernelContext& context, const Convolution& c, Algorithm alg
 }
 
 bool convolve_in_scratch(KernelContext& context, const Convolution& c, Algorithm algorithm) {
+  if (!is_selected(c, algorithm)) return false;
   // One region for each thread, or, if that does not fit, one thread.
   const size_t each = scratch_size(c, algorithm);
   size_t threads = context.threads();
@@ -111,9 +100,9 @@ bool convolve_in_scratch(KernelContext& context, const Convolution& c, Algorithm
     scratch = context.allocate_temp(each, 64);
   }
   if (scratch == nullptr && each > 0) return false;
-  if (algorithm == Algorithm::kDepthwisePlanes) {
+  if (kDepthwisePlanes && algorithm == Algorithm::kDepthwisePlanes) {
     convolve_depthwise_planes(context, c, static_cast<float*>(scratch), threads);
-  } else {
+  } else if (kPlanes) {
     convolve_planes(context, c, static_cast<float*>(scratch), threads);
   }
   return true;
@@ -145,14 +134,20 @@ bool convolve_images(KernelContext& context, const Convolution& c, const float* 
   return true;
 }
 
+// The result of convolve(): empty if scratch memory was too small.
+std::optional<Error> done(bool is_computed) {
+  return is_computed ? std::optional<Error>(Error::Ok) : std::nullopt;
+}
+
 }  // namespace
 
 void prepare_convolution(KernelContext& context, const Convolution& convolution, bool constant_weight) {
   if (is_empty(convolution)) return;
-  const bool is_exchanged = gains_by_exchange(convolution);
+  const bool is_exchanged = is_to_be_exchanged(convolution);
   const Convolution c = is_exchanged ? exchanged(convolution) : convolution;
   Algorithm algorithm = algorithm_of(c);
-  if (constant_weight && gains_by_winograd(c)) {
+  if (!is_selected(c, algorithm)) return;  // the call itself reports it
+  if (kWinograd && constant_weight && gains_by_winograd(c)) {
     algorithm = Algorithm::kWinograd;
     context.need_scratch(winograd_or_planes_size(c) + 64);
   }
@@ -172,22 +167,23 @@ void prepare_convolution(KernelContext& context, const Convolution& convolution,
   pack(c, algorithm, reinterpret_cast<float*>(header + 1));
 }
 
-bool convolve(KernelContext& context, const Convolution& convolution) {
-  if (is_empty(convolution)) return true;
+std::optional<Error> convolve(KernelContext& context, const Convolution& convolution) {
+  if (is_empty(convolution)) return Error::Ok;
   const auto* header = static_cast<const Header*>(context.prepared());
   // Packed weights have the order of the exchanged axes, so a call follows the plan.
-  const bool is_exchanged = header != nullptr ? header->is_exchanged : gains_by_exchange(convolution);
+  const bool is_exchanged = header != nullptr ? header->is_exchanged : is_to_be_exchanged(convolution);
   const Convolution c = is_exchanged ? exchanged(convolution) : convolution;
   const Algorithm algorithm = algorithm_of(c);
+  if (!is_selected(c, algorithm)) return not_selected("convolution");
   // In-place residual: the outputs have overwritten it when an image is computed again.
-  if (header != nullptr && header->algorithm == Algorithm::kWinograd && is_winograd(c) &&
+  if (kWinograd && header != nullptr && header->algorithm == Algorithm::kWinograd && is_winograd(c) &&
       c.residual != c.out) {
-    if (convolve_images(context, c, reinterpret_cast<const float*>(header + 1))) return true;
+    if (convolve_images(context, c, reinterpret_cast<const float*>(header + 1))) return Error::Ok;
   }
   // Without prepared weights they are packed in this call. If there is no memory for that, or none for a
   // border, a method without packing computes it.
   const size_t size = packed_size(c, algorithm);
-  if (size == 0) return convolve_in_scratch(context, c, algorithm);
+  if (size == 0) return done(convolve_in_scratch(context, c, algorithm));
   const bool is_prepared = header != nullptr && header->algorithm == algorithm;
   const float* packed = is_prepared ? reinterpret_cast<const float*>(header + 1) : nullptr;
   if (!is_prepared) {
@@ -196,8 +192,9 @@ bool convolve(KernelContext& context, const Convolution& convolution) {
       packed = own;
     }
   }
-  if (packed != nullptr && convolve_packed(context, c, algorithm, packed)) return true;
-  return convolve_in_scratch(context, c, is_depthwise(c) ? Algorithm::kDepthwisePlanes : Algorithm::kPlanes);
+  if (packed != nullptr && convolve_packed(context, c, algorithm, packed)) return Error::Ok;
+  const Algorithm other = is_depthwise(c) ? Algorithm::kDepthwisePlanes : Algorithm::kPlanes;
+  return done(convolve_in_scratch(context, c, other));
 }
 
 }  // namespace rushlight::kernels::host

@@ -2,7 +2,10 @@
 // Selects the method of a float32 convolution by its shape and layout.
 #pragma once
 
+#include <optional>
+
 #include "kernels/host/convolution.h"
+#include "runtime/base/error.h"
 
 namespace rushlight::kernels::host {
 
@@ -11,9 +14,9 @@ namespace rushlight::kernels::host {
 // select another one and must then not use them.
 void prepare_convolution(KernelContext& context, const Convolution& convolution, bool constant_weight);
 
-// Computes the convolution. Returns false, without effect, if scratch memory is too small for every method.
-// Falls back to methods that need less memory: without packed weights to planes, with one thread's memory to
-// one thread.
-[[nodiscard]] bool convolve(KernelContext& context, const Convolution& convolution);
+// Computes the convolution. Empty, without effect, if scratch memory is too small for every method;
+// NotSupported if the build has no code for the call (method.h). Falls back to methods that need less memory:
+// without packed weights to planes, with one thread's memory to one thread.
+[[nodiscard]] std::optional<Error> convolve(KernelContext& context, const Convolution& convolution);
 
 }  // namespace rushlight::kernels::host

@@ -12,8 +12,7 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr ptrdiff_t kBorderChannels = 32;  // with more channels the products cost more than the border tests
-constexpr ptrdiff_t kElements = 1 << 15;   // fewest elements for a thread
+constexpr ptrdiff_t kElements = 1 << 15;  // fewest elements for a thread
 static_assert(kImageChannels <= static_cast<ptrdiff_t>(ukernel::kInterleavedPlanes));
 
 // The number of positions along the axis that outputs see, padding included.
@@ -74,19 +73,6 @@ class Border {
 };
 
 }  // namespace
-
-bool gains_by_border(const Convolution& c) {
-  if (c.transposed || c.groups != 1 || c.in_channels == 0 || c.out_channel_stride != 1) return false;
-  // Limits the size of the copy for any program: with its border an image is at most three times as long in
-  // each dimension.
-  for (const ConvolutionAxis& axis : c.axes) {
-    if (axis.out <= 0 || axis.pad > axis.in) return false;
-  }
-  // Channels-first inputs with few channels gain by the interleave, even without padding.
-  if (c.in_channel_stride != 1 && c.in_channels > 1) return c.in_channels <= kImageChannels;
-  const ConvolutionAxis& row = c.axes[2];
-  return c.in_channels <= kBorderChannels && row.kernel > 1 && row.dilation == 1 && row.pad > 0;
-}
 
 size_t bordered_size(const Convolution& c) {
   ptrdiff_t floats = c.in_channels;

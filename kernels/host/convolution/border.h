@@ -7,9 +7,6 @@
 
 namespace rushlight::kernels::host {
 
-// True if the copy saves time. The result is channels-last; the input may have another layout.
-[[nodiscard]] bool gains_by_border(const Convolution& convolution);
-
 // Bytes of one image with its border: all positions that outputs see, [rows][columns][channels] floats.
 [[nodiscard]] size_t bordered_size(const Convolution& convolution);
 

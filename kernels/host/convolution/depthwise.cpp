@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/host/convolution/rows.h"
+#include "kernels/host/convolution/method.h"
 #include "kernels/ukernel/depthwise.h"
 #include "kernels/ukernel/gather.h"
 
@@ -163,7 +163,7 @@ class Strips {
     strip.low = c_.low;
     strip.high = c_.high;
     compute_strip(strip);
-    if (c_.activation.kind == ActivationKind::kNone) return;
+    if (!c_.finishes()) return;
     for (size_t p = 0; p < strip.pixels; ++p) {
       c_.finish(strip.out + static_cast<ptrdiff_t>(p) * strip.out_stride,
                 static_cast<ptrdiff_t>(strip.channels));
@@ -239,7 +239,7 @@ class Bands {
         rows_(phase.axes[1]),
         columns_(phase.axes[2]) {
     width_ = phase.axes[2].count + columns_.reach;
-    follows_ = phase.axes[2].out_stride == 1;
+    follows_ = !kReachesScattered || phase.axes[2].out_stride == 1;
     const ptrdiff_t per_row = std::max<ptrdiff_t>(layers_ * rows_.period * columns_.period * width_, 1);
     // As many output rows as the copy may have, but more than the input rows that neighboring bands copy
     // twice.
@@ -400,7 +400,7 @@ class Bands {
       // Later groups of taps add to the outputs of the first one.
       plane.accumulate = true;
     } while (done < taps);
-    if (!follows_) return scatter(out, rows, tile);
+    if (kReachesScattered && !follows_) return scatter(out, rows, tile);
     for (ptrdiff_t y = 0; y < rows; ++y) c_.finish(plane.out + y * plane.out_stride, axes[2].count);
   }
 
@@ -441,22 +441,6 @@ size_t scratch_of(const Convolution& c) {
 }
 
 }  // namespace
-
-bool is_depthwise(const Convolution& c) {
-  if (c.in_channels != 1 || c.groups == 1) return false;
-  // Limits bytes of scratch memory to the range of size_t.
-  constexpr ptrdiff_t kReach = 255;
-  ptrdiff_t taps = 1;
-  for (const ConvolutionAxis& axis : c.axes) {
-    if (axis.kernel > kReach || (axis.kernel - 1) * axis.dilation > kReach) return false;
-    taps *= axis.kernel;
-  }
-  return c.axes[2].out + kReach <= (PTRDIFF_MAX >> 13) / taps;
-}
-
-bool is_depthwise_rows(const Convolution& c) {
-  return is_depthwise(c) && c.out_channels == 1 && has_channels_last(c);
-}
 
 size_t packed_depthwise_size(const Convolution& c) {
   const ptrdiff_t taps = c.axes[0].kernel * c.axes[1].kernel * c.axes[2].kernel;

@@ -8,16 +8,12 @@
 
 namespace rushlight::kernels::host {
 
-// True if both tensors are channels-last and each input channel has one output channel.
-[[nodiscard]] bool is_depthwise_rows(const Convolution& convolution);
 // packed_depthwise_size(): bytes of the weights as [phase][tap][channel]. pack_depthwise(): writes them.
 [[nodiscard]] size_t packed_depthwise_size(const Convolution& convolution);
 void pack_depthwise(const Convolution& convolution, float* packed);
 // Computes the convolution from packed weights, without scratch memory. Precondition: is_depthwise_rows().
 void convolve_depthwise_rows(KernelContext& context, const Convolution& convolution, const float* packed);
 
-// True for depthwise convolutions in any layout whose kernel is not too large for the copies below.
-[[nodiscard]] bool is_depthwise(const Convolution& convolution);
 // Bytes of scratch memory for each thread.
 [[nodiscard]] size_t depthwise_scratch_size(const Convolution& convolution);
 // Copies the image of a channel with its padding, in bands of rows, and filters the copy. `scratch` is for

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "kernels/host/convolution/method.h"
 #include "kernels/host/convolution/sum.h"
 #include "kernels/ukernel/gather.h"
 #include "kernels/ukernel/gemm.h"
@@ -38,8 +39,9 @@ class Planes {
     depth_ = taps_ * c_.in_channels;
     rows_ = static_cast<ptrdiff_t>(ukernel::gemm_split(static_cast<size_t>(c_.out_channels)));
     // Outputs of a channel are one span in memory, so a tile is stored directly.
-    follows_ = axes[2].out_stride == 1 && (axes[1].count == 1 || axes[1].out_stride == axes[2].count) &&
-               (axes[0].count == 1 || axes[0].out_stride == axes[2].count * axes[1].count);
+    follows_ = !kReachesScattered ||
+               (axes[2].out_stride == 1 && (axes[1].count == 1 || axes[1].out_stride == axes[2].count) &&
+                (axes[0].count == 1 || axes[0].out_stride == axes[2].count * axes[1].count));
     // True if the weights of an output channel are contiguous: input channels, each with all taps.
     whole_ = taps_ == c_.axes[0].kernel * c_.axes[1].kernel * c_.axes[2].kernel && !c_.transposed &&
              (c_.kernel_in_stride == taps_ || c_.in_channels == 1) &&
@@ -215,7 +217,7 @@ class Planes {
       }
       return pointers;
     });
-    if (!follows_) return scatter(block, first_channel, rows, at, columns);
+    if (kReachesScattered && !follows_) return scatter(block, first_channel, rows, at, columns);
     for (ptrdiff_t r = 0; r < rows; ++r) c_.finish(gemm.c + r * gemm.c_stride, columns);
   }
 

@@ -251,11 +251,6 @@ class Rows {
 
 }  // namespace
 
-bool has_channels_last(const Convolution& c) {
-  return (c.in_channel_stride == 1 || c.in_channels * c.groups == 1) &&
-         (c.out_channel_stride == 1 || c.out_channels * c.groups == 1);
-}
-
 size_t packed_rows_size(const Convolution& c) {
   ptrdiff_t floats = zeros_of(c);
   for (size_t i = 0; i < count_phases(c); ++i) floats += Panels(c, make_phase(c, i)).floats();

@@ -7,9 +7,6 @@
 
 namespace rushlight::kernels::host {
 
-// True if input and output are channels-last.
-[[nodiscard]] bool has_channels_last(const Convolution& convolution);
-
 // Bytes of packed weights including a row of zeros, which taps in the padding read, and the packing.
 [[nodiscard]] size_t packed_rows_size(const Convolution& convolution);
 void pack_rows(const Convolution& convolution, float* packed);

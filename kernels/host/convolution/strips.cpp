@@ -140,7 +140,7 @@ class Strips {
       add(&strip, a, b, count, done + count == taps);
       done += count;
     } while (done < taps);
-    if (c_.activation.kind == ActivationKind::kNone) return;
+    if (!c_.finishes()) return;
     for (size_t r = 0; r < strip.rows; ++r) {
       c_.finish(c_.out + out + static_cast<ptrdiff_t>(r) * lines_.out_step,
                 static_cast<ptrdiff_t>(strip.columns));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "kernels/host/convolution/method.h"
 #include "kernels/host/convolution/rows.h"
 #include "kernels/ukernel/gemm.h"
 #include "kernels/ukernel/transpose_clamp.h"
@@ -273,34 +274,7 @@ class Bands {
   ptrdiff_t tiles_ = 0;  // tiles in the band
 };
 
-// True if the rows of a channel are contiguous in input and output.
-bool has_planes(const Convolution& c) {
-  const ConvolutionAxis& y = c.axes[1];
-  const ConvolutionAxis& x = c.axes[2];
-  return (x.in_stride == 1 || x.in == 1) && (x.out_stride == 1 || x.out == 1) &&
-         (y.in_stride == x.in || y.in == 1) && (y.out_stride == x.out || y.out == 1);
-}
-
 }  // namespace
-
-bool is_winograd(const Convolution& c) {
-  const ConvolutionAxis& z = c.axes[0];
-  if (c.transposed || c.groups != 1 || z.kernel != 1 || z.in != 1 || z.out != 1) return false;
-  for (size_t i = 1; i < kSpatial; ++i) {
-    const ConvolutionAxis& axis = c.axes[i];
-    if (axis.kernel != 3 || axis.step != 1 || axis.dilation != 1 || axis.pad > 2) return false;
-  }
-  return has_channels_last(c) || has_planes(c);
-}
-
-bool gains_by_winograd(const Convolution& c) {
-  if (!is_winograd(c) || c.in_channels < 32 || c.out_channels < 32) return false;
-  // The last row and column of tiles may compute outputs that do not exist.
-  const ptrdiff_t tiles = ((c.axes[1].out + kOut - 1) / kOut) * ((c.axes[2].out + kOut - 1) / kOut);
-  // With fewer tiles, weights are read for too few products; with more waste, too many outputs of tiles are
-  // unused. 7 x 7 images still gain.
-  return tiles >= 12 && 10 * c.axes[1].out * c.axes[2].out >= 7 * tiles * kOut * kOut;
-}
 
 size_t packed_winograd_size(const Convolution& c) {
   return static_cast<size_t>(kParts * part_floats(c)) * sizeof(float);

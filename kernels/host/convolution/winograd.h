@@ -9,11 +9,6 @@
 
 namespace rushlight::kernels::host {
 
-// is_winograd(): true if the method applies: 3x3, stride 1, no dilation, one group, 2-d. gains_by_winograd():
-// true if it is also faster, by measurement.
-[[nodiscard]] bool is_winograd(const Convolution& convolution);
-[[nodiscard]] bool gains_by_winograd(const Convolution& convolution);
-
 // Bytes of transformed weights, and the transform.
 [[nodiscard]] size_t packed_winograd_size(const Convolution& convolution);
 void pack_winograd(const Convolution& convolution, float* packed);

@@ -53,10 +53,12 @@ RL_INLINE Partials sum_block(size_t i, size_t n, Term term) {
   for (; n >= kPartials; n -= kPartials, i += kPartials) {
     RL_UNROLL for (size_t v = 0; v < Partials::kVectors; ++v) block.sums[v] += term(i + v * kLanes, kLanes);
   }
-  RL_UNROLL for (size_t v = 0; v < Partials::kVectors; ++v) {
-    if (n <= v * kLanes) continue;
-    const size_t left = n - v * kLanes;
-    block.sums[v] += term(i + v * kLanes, left < kLanes ? left : kLanes);
+  // One copy of the term for all vectors of the rest: unrolled, it was most of the code of softmax.
+  for (size_t at = 0; at < n; at += kLanes) {
+    const F32 value = term(i + at, n - at < kLanes ? n - at : kLanes);
+    RL_UNROLL for (size_t v = 0; v < Partials::kVectors; ++v) {
+      if (at == v * kLanes) block.sums[v] += value;
+    }
   }
   return block;
 }
@@ -71,14 +73,15 @@ RL_INLINE Partials sum_block(size_t i, size_t n, Term term) {
 template <class Term>
 RL_INLINE float sum_terms(size_t n, Term term) {
   constexpr size_t kBlock = kChain * kPartials;
-  // One block needs no second level. The start value 0 makes -0 impossible, so that the result is the same.
-  if (n <= kBlock) return sum_block(0, n, term).total();
   Partials total;
   Partials blocks;
   size_t i = 0;
   for (size_t count = 1;; ++count) {
     const size_t taken = n - i < kBlock ? n - i : kBlock;
-    blocks.add(sum_block(i, taken, term));
+    Partials block = sum_block(i, taken, term);
+    // One block needs no second level. The start value 0 makes -0 impossible, so that the result is the same.
+    if (n <= kBlock) return block.total();
+    blocks.add(block);
     i += taken;
     if (i == n) break;
     if (count % kChain != 0) continue;

@@ -237,6 +237,19 @@ void plane_of(const DepthwisePlane& plane) {
   }
 }
 
+// A build for known calls names the taps of their planes; other planes take the loop over any number.
+constexpr bool has_taps([[maybe_unused]] size_t taps) {
+#ifdef RL_PLANE_TAPS
+  constexpr size_t kAsked[] = {RL_PLANE_TAPS};
+  for (const size_t asked : kAsked) {
+    if (asked == taps) return true;
+  }
+  return false;
+#else
+  return true;
+#endif
+}
+
 }  // namespace
 
 void depthwise_pixels(const DepthwisePixels& strip) {
@@ -246,8 +259,8 @@ void depthwise_pixels(const DepthwisePixels& strip) {
 }
 
 void depthwise_plane(const DepthwisePlane& plane) {
-  if (plane.taps == 9) return plane_of<9>(plane);
-  if (kHeldTaps >= 25 && plane.taps == 25) return plane_of<25>(plane);
+  if (has_taps(9) && plane.taps == 9) return plane_of<9>(plane);
+  if (kHeldTaps >= 25 && has_taps(25) && plane.taps == 25) return plane_of<25>(plane);
   plane_of<0>(plane);
 }
 

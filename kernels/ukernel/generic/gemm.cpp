@@ -23,6 +23,34 @@ constexpr size_t kCopied = 16;
 // Rows of a panel that are packed in one pass: they stay in the L1 cache.
 constexpr size_t kPacked = 32;
 
+// A build for known calls names the rows and columns of their products (0 rows: any). Tiles that none of them
+// has are computed row by row in padded copies.
+#ifdef RL_GEMM_SHAPES
+constexpr bool kHasAllTiles = false;
+constexpr bool is_compiled(size_t rows, size_t vectors) {
+  constexpr size_t kProducts[] = {RL_GEMM_SHAPES};
+  for (size_t i = 0; i < sizeof(kProducts) / sizeof(*kProducts); i += 2) {
+    const size_t all = kProducts[i];
+    const size_t columns = kProducts[i + 1];
+    // Whole panels, and the rest.
+    const size_t rest = (columns % kColumns + kLanes - 1) / kLanes;
+    if (vectors != rest && (vectors != kVectors || columns < kColumns)) continue;
+    // gemm_split(): tiles of about equal rows, and a last one.
+    const size_t most = vectors <= kNarrow ? kMostRows : kRows;
+    const size_t tiles = (all + most - 1) / most;
+    const size_t split = all == 0 ? 0 : (all + tiles - 1) / tiles;
+    if (all == 0 || rows == split || rows == all - (tiles - 1) * split) return true;
+  }
+  return vectors == kVectors && rows == 1;
+}
+#else
+constexpr bool kHasAllTiles = true;
+constexpr bool is_compiled(size_t, size_t) { return true; }
+#endif
+RL_INLINE bool has_tile(size_t rows, size_t columns) {
+  return kHasAllTiles || is_compiled(rows, (columns + kLanes - 1) / kLanes);
+}
+
 template <class T>
 RL_INLINE T* row_of(T* matrix, ptrdiff_t stride, size_t row) {
   return matrix + static_cast<ptrdiff_t>(row) * stride;
@@ -189,36 +217,48 @@ struct Tile {
   }
 };
 
-struct Functions {
-  void (*tile)(const GemmTile&);
-  void (*tiles)(GemmStrip&, size_t);
-};
-
-// The functions for a tile of kR rows and kV vectors; null beyond the largest tile.
-template <size_t kR, size_t kV>
-constexpr Functions functions_of() {
-  if constexpr (kV <= kVectors && kR <= (kV <= kNarrow ? kMostRows : kRows)) {
-    return {&Tile<kR, kV>::compute, &Tile<kR, kV>::compute_tiles};
+// Tables of all tile shapes: two indices instead of nested branches. One for each entry, so that the linker
+// drops the functions of an entry that nothing calls. `Of` names the function of a tile; null beyond the
+// largest tile.
+template <class Of, size_t kR, size_t kV>
+constexpr typename Of::Function function_of() {
+  if constexpr (kV <= kVectors && kR <= (kV <= kNarrow ? kMostRows : kRows) && is_compiled(kR, kV)) {
+    return Of::template function<Tile<kR, kV>>();
   } else {
-    return {nullptr, nullptr};
+    return nullptr;
   }
 }
-template <size_t kR>
-constexpr Functions kRowFunctions[] = {functions_of<kR, 1>(), functions_of<kR, 2>(), functions_of<kR, 3>(),
-                                       functions_of<kR, 4>()};
-constexpr const Functions* kFunctions[] = {kRowFunctions<1>, kRowFunctions<2>, kRowFunctions<3>,
-                                           kRowFunctions<4>, kRowFunctions<5>, kRowFunctions<6>,
-                                           kRowFunctions<7>, kRowFunctions<8>};
-static_assert(sizeof(kFunctions) / sizeof(*kFunctions) == kMostGemmRows);
-static_assert(kRows <= kMostRows && kMostRows <= kMostGemmRows && kVectors <= 4);
+template <class Of, size_t kR>
+constexpr typename Of::Function kRowFunctions[] = {function_of<Of, kR, 1>(), function_of<Of, kR, 2>(),
+                                                   function_of<Of, kR, 3>(), function_of<Of, kR, 4>()};
+template <class Of>
+constexpr const typename Of::Function* kFunctions[] = {
+    kRowFunctions<Of, 1>, kRowFunctions<Of, 2>, kRowFunctions<Of, 3>, kRowFunctions<Of, 4>,
+    kRowFunctions<Of, 5>, kRowFunctions<Of, 6>, kRowFunctions<Of, 7>, kRowFunctions<Of, 8>};
+static_assert(kMostGemmRows == 8 && kRows <= kMostRows && kMostRows <= kMostGemmRows && kVectors <= 4);
 
-// Tables of all tile shapes: two indices instead of nested branches.
-const Functions& functions_for(size_t rows, size_t columns) {
-  return kFunctions[rows - 1][(columns - 1) / kLanes];
+struct OneTile {
+  using Function = void (*)(const GemmTile&);
+  template <class AnyTile>
+  static constexpr Function function() {
+    return &AnyTile::compute;
+  }
+};
+struct ManyTiles {
+  using Function = void (*)(GemmStrip&, size_t);
+  template <class AnyTile>
+  static constexpr Function function() {
+    return &AnyTile::compute_tiles;
+  }
+};
+
+template <class Of>
+RL_INLINE typename Of::Function function_for(size_t rows, size_t columns) {
+  return kFunctions<Of>[rows - 1][(columns - 1) / kLanes];
 }
 
-void compute_whole(const GemmTile& tile) { functions_for(tile.rows, tile.columns).tile(tile); }
-void compute_whole(GemmStrip tile) { functions_for(tile.rows, tile.columns).tiles(tile, 1); }
+void compute_whole(const GemmTile& tile) { function_for<OneTile>(tile.rows, tile.columns)(tile); }
+void compute_whole(GemmStrip tile) { function_for<ManyTiles>(tile.rows, tile.columns)(tile, 1); }
 
 template <class Of>
 void copy_rows(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from_stride, const Of& tile) {
@@ -227,14 +267,16 @@ void copy_rows(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from
   }
 }
 
-// For partial vectors without masks: computes the tile in padded copies of C, residual and initial values.
+// For partial vectors without masks, and widths without code: computes the tile in padded copies of C,
+// residual and initial values.
 template <class Of>
 void compute_padded(const Of& given) {
   float c[kMostRows * kColumns] = {};
   float residual[kMostRows * kColumns] = {};
   float initial[kColumns] = {};
   Of tile = given;
-  tile.columns = (given.columns + kLanes - 1) / kLanes * kLanes;
+  tile.columns =
+      has_tile(given.rows, given.columns) ? (given.columns + kLanes - 1) / kLanes * kLanes : kColumns;
   tile.c = c;
   tile.c_stride = kColumns;
   if (given.adds_to_c || given.initial_from == GemmInitial::kC) {
@@ -254,11 +296,12 @@ void compute_padded(const Of& given) {
 }
 
 void compute(const GemmTile& tile) {
-  if (kMasks || tile.columns % kLanes == 0) return compute_whole(tile);
+  if (has_tile(tile.rows, tile.columns) && (kMasks || tile.columns % kLanes == 0)) return compute_whole(tile);
   compute_padded(tile);
 }
 
-// For rows of B that end within a vector: copies blocks of kCopied rows and accumulates in C.
+// For rows of B that end within the last vector, and tiles without code: copies blocks of kCopied rows and
+// accumulates in C.
 void compute_copied(const GemmTile& whole) {
   float copy[kCopied * kColumns] = {};
   float held[kMostRows * kColumns];
@@ -292,11 +335,49 @@ void compute_copied(const GemmTile& whole) {
     tile.residual = held;
     tile.residual_stride = kColumns;
     compute(tile);
+    tile.initial_from = GemmInitial::kC;
   }
   tile.residual = whole.residual;
   tile.residual_stride = whole.residual_stride;
   tile.low = whole.low;
   tile.high = whole.high;
+  compute(tile);
+}
+
+// The same for one row of a strip, tap by tap.
+void compute_copied(const GemmStrip& strip) {
+  float held[kColumns];
+  const float* a = nullptr;
+  GemmTile tile;
+  tile.rows = 1;
+  tile.columns = strip.columns;
+  tile.depth = strip.depth;
+  tile.a = &a;
+  tile.a_step = strip.a_step;
+  tile.b_stride = strip.b_stride;
+  tile.b_columns = strip.columns;
+  tile.initial_from = strip.initial_from;
+  tile.initial = strip.initial;
+  tile.c = strip.c;
+  tile.c_stride = strip.c_stride;
+  if (strip.adds_to_c) copy_rows(held, kColumns, strip.c, strip.c_stride, strip);
+  for (size_t t = 0; t < strip.taps; ++t) {
+    a = strip.a[t] + strip.a_offset;
+    tile.b = strip.b[t];
+    compute_copied(tile);
+    tile.initial_from = GemmInitial::kC;
+  }
+  tile.taps = 0;
+  if (strip.adds_to_c) {
+    tile.residual = held;
+    tile.residual_stride = kColumns;
+    compute(tile);
+    tile.initial_from = GemmInitial::kC;
+  }
+  tile.residual = strip.residual;
+  tile.residual_stride = strip.residual_stride;
+  tile.low = strip.low;
+  tile.high = strip.high;
   compute(tile);
 }
 
@@ -329,14 +410,27 @@ RL_INLINE void transpose(float* to, size_t width, const float* from, ptrdiff_t c
 }  // namespace
 
 size_t gemm_rows() { return kRows; }
-size_t gemm_rows_of(size_t columns) { return columns <= kNarrow * kLanes ? kMostRows : kRows; }
+size_t gemm_rows_of(size_t columns) {
+  return columns <= kNarrow * kLanes && has_tile(kMostRows, columns) ? kMostRows : kRows;
+}
 size_t gemm_columns() { return kColumns; }
 size_t gemm_lanes() { return kLanes; }
 
 void gemm_tile(const GemmTile& tile) {
   const size_t read = (tile.columns + kLanes - 1) / kLanes * kLanes;
-  if (read <= tile.b_columns || tile.taps * tile.depth == 0) return compute(tile);
-  compute_copied(tile);
+  if (has_tile(tile.rows, tile.columns)) {
+    if (read <= tile.b_columns || tile.taps * tile.depth == 0) return compute(tile);
+    return compute_copied(tile);
+  }
+  GemmTile row = tile;
+  row.rows = 1;
+  for (size_t r = 0; r < tile.rows; ++r) {
+    compute_copied(row);
+    ++row.a;
+    row.c += tile.c_stride;
+    if (row.residual != nullptr) row.residual += tile.residual_stride;
+    if (row.initial_from == GemmInitial::kRows) ++row.initial;
+  }
 }
 
 void gemm_strip(const GemmStrip& given) {
@@ -347,8 +441,15 @@ void gemm_strip(const GemmStrip& given) {
     const size_t tiles = (strip.rows + most - 1) / most;
     const size_t rows = (strip.rows + tiles - 1) / tiles;
     const size_t count = tiles - (rows * tiles - strip.rows);
+    if (!has_tile(rows, strip.columns)) {
+      GemmStrip row = strip;
+      row.rows = 1;
+      compute_copied(row);
+      step(strip, 1);
+      continue;
+    }
     if (kMasks || strip.columns % kLanes == 0) {
-      functions_for(rows, strip.columns).tiles(strip, count);
+      function_for<ManyTiles>(rows, strip.columns)(strip, count);
       continue;
     }
     for (size_t i = 0; i < count; ++i) {

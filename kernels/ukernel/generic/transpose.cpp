@@ -162,6 +162,45 @@ void transpose_sized(size_t rows, size_t columns, const char* from, ptrdiff_t fr
 
 #endif
 
+// A build for known dtypes names the sizes of their elements: others are copied byte by byte.
+#ifdef RL_ELEMENT_SIZES
+constexpr size_t kSizes[] = {RL_ELEMENT_SIZES};
+constexpr bool is_compiled(size_t element) {
+  for (const size_t size : kSizes) {
+    if (size == element) return true;
+  }
+  return false;
+}
+void transpose_bytes(size_t rows, size_t columns, size_t element, const char* from, ptrdiff_t from_stride,
+                     char* to, ptrdiff_t to_stride) {
+  for (size_t i = 0; i < rows; ++i) {
+    for (size_t j = 0; j < columns; ++j) {
+      std::memcpy(to + static_cast<ptrdiff_t>(j) * to_stride + i * element,
+                  from + static_cast<ptrdiff_t>(i) * from_stride + j * element, element);
+    }
+  }
+}
+#else
+constexpr bool is_compiled(size_t) { return true; }
+void transpose_bytes(size_t, size_t, size_t, const char*, ptrdiff_t, char*, ptrdiff_t) {}
+#endif
+
+// Calls the function for elements of type T, if it is compiled.
+template <class T>
+RL_INLINE bool transpose_as(size_t rows, size_t columns, size_t element, const char* from,
+                            ptrdiff_t from_stride, char* to, ptrdiff_t to_stride) {
+  if constexpr (is_compiled(sizeof(T))) {
+    if (element != sizeof(T)) return false;
+    if constexpr (sizeof(T) > 8) {
+      transpose_one_by_one<T>(rows, columns, from, from_stride, to, to_stride);
+    } else {
+      transpose_sized<T>(rows, columns, from, from_stride, to, to_stride);
+    }
+    return true;
+  }
+  return false;
+}
+
 // Longer rows are copied by memmove.
 constexpr size_t kLongRow = 1024;
 
@@ -201,18 +240,12 @@ void copy_rows(size_t rows, size_t bytes, const char* from, ptrdiff_t from_strid
 
 void transpose(size_t rows, size_t columns, size_t element, const char* from, ptrdiff_t from_stride, char* to,
                ptrdiff_t to_stride) {
-  switch (element) {
-    case 1:
-      return transpose_sized<uint8_t>(rows, columns, from, from_stride, to, to_stride);
-    case 2:
-      return transpose_sized<uint16_t>(rows, columns, from, from_stride, to, to_stride);
-    case 4:
-      return transpose_sized<uint32_t>(rows, columns, from, from_stride, to, to_stride);
-    case 8:
-      return transpose_sized<uint64_t>(rows, columns, from, from_stride, to, to_stride);
-    default:
-      return transpose_one_by_one<Wide>(rows, columns, from, from_stride, to, to_stride);
-  }
+  const bool is_done = transpose_as<uint8_t>(rows, columns, element, from, from_stride, to, to_stride) ||
+                       transpose_as<uint16_t>(rows, columns, element, from, from_stride, to, to_stride) ||
+                       transpose_as<uint32_t>(rows, columns, element, from, from_stride, to, to_stride) ||
+                       transpose_as<uint64_t>(rows, columns, element, from, from_stride, to, to_stride) ||
+                       transpose_as<Wide>(rows, columns, element, from, from_stride, to, to_stride);
+  if (!is_done) transpose_bytes(rows, columns, element, from, from_stride, to, to_stride);
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -27,10 +27,12 @@ def build(
     ops_yaml: PathLike | Iterable[PathLike] = (),
     all_ops: bool = False,
     dtypes: str = "model",
+    calls: str = "model",
     only_dtypes: Sequence[str] = (),
     kernels: PathLike | Iterable[PathLike] = (),
     priority: Sequence[str] = (),
     prefer: Sequence[str] = (),
+    cpu_variants: Sequence[str] = (),
     output: PathLike | None = None,
     defines: Mapping[str, str] | None = None,
     integers: bool = True,
@@ -46,14 +48,17 @@ def build(
     operator in several libraries comes from the one that `prefer` names for it ("aten::add.out=portable"),
     else from the first of `priority` that has it, else from the library added last.
 
+    `cpu_variants` are the variants of microkernels to compile on hosts ("avx2"); the default is all.
+
     With `integers`, a program that is linked in is converted first: its quantized parts compute in
     integers, with results at most one quantization step of an operator's output apart. The converted file
     is in the folder `integers`; a runner that loads files takes it as well as the program itself. With
     several programs, the converted files are in `integers`, `integers-1` and so on.
 
     With `dtypes="model"`, operators of the models are compiled only for the models' dtypes; "all" compiles
-    all dtypes. Operators whose dtypes nothing else selects get `only_dtypes`, or all. A host build also
-    makes a Python extension module. All files are written below `output` (default:
+    all dtypes. With `calls="model"`, they are compiled only for the shapes, layouts and numbers of the
+    models' calls; others end in NotSupported. Operators whose dtypes nothing else selects get `only_dtypes`, or
+    all. A host build also makes a Python extension module. All files are written below `output` (default:
     rushlight-build/<target>); a failed build leaves no executable there.
 
     Errors: UnknownTarget, MissingToolchain, MissingDependency, InvalidArgument, InvalidProgram,
@@ -61,6 +66,8 @@ def build(
     """
     if dtypes not in ("model", "all"):
         raise InvalidArgument(f"dtypes: expected 'model' or 'all', got '{dtypes}'")
+    if calls not in ("model", "all"):
+        raise InvalidArgument(f"calls: expected 'model' or 'all', got '{calls}'")
     chosen = targets.get(target)
     request = BuildRequest(
         target=target,
@@ -70,10 +77,12 @@ def build(
         ops_yaml=_existing(ops_yaml, "YAML file"),
         all_ops=all_ops,
         dtypes=dtypes,
+        calls=calls,
         only_dtypes=tuple(only_dtypes),
         kernels=existing_libraries(kernels),
         priority=tuple(priority),
         prefer=tuple(prefer),
+        cpu_variants=tuple(cpu_variants),
         python_module=chosen.kind == "host",
         integers=integers,
         defines=dict(defines or {}),

@@ -48,10 +48,12 @@ class BuildRequest:
     ops_yaml: tuple[Path, ...] = ()
     all_ops: bool = False
     dtypes: str = "model"
+    calls: str = "model"
     only_dtypes: tuple[str, ...] = ()
     kernels: tuple[Path, ...] = ()
     priority: tuple[str, ...] = ()
     prefer: tuple[str, ...] = ()
+    cpu_variants: tuple[str, ...] = ()
     python_module: bool = False
     baked: tuple[BakedModel, ...] = ()
     minimal: bool = False

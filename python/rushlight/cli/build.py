@@ -42,7 +42,8 @@ _VERDICTS = {
 @target_option()
 @table_options("models", type=FILE, help="Another model (same as MODELS). May be repeated.")
 @data_option("Data file (.ptd) with tensors that the models leave out; linked in on boards.")
-@table_options("ops", "ops_yaml", "all_ops", "dtypes", "only_dtypes", "kernels", "priority", "prefer")
+@table_options("ops", "ops_yaml", "all_ops", "dtypes", "only_dtypes", "calls")
+@table_options("kernels", "priority", "prefer", "cpu_variants")
 @click.option(
     "--verify/--no-verify",
     "wants_proof",
@@ -69,10 +70,12 @@ def build_command(
     ops_yaml: tuple[Path, ...],
     all_ops: bool,
     dtypes: str,
+    calls: str,
     only_dtypes: tuple[str, ...],
     kernels: tuple[Path, ...],
     priority: tuple[str, ...],
     prefer: tuple[str, ...],
+    cpu_variants: tuple[str, ...],
     wants_proof: bool,
     budget_file: Path | None,
     integers: bool,
@@ -102,10 +105,12 @@ def build_command(
             ops_yaml=ops_yaml,
             all_ops=all_ops,
             dtypes=dtypes,
+            calls=calls,
             only_dtypes=only_dtypes,
             kernels=kernels,
             priority=priority,
             prefer=prefer,
+            cpu_variants=cpu_variants,
             integers=integers,
             output=folder,
             defines=cache_entries,

@@ -19,7 +19,7 @@ from rushlight.codegen.selection import Selection
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m rushlight.codegen", description=__doc__)
     add_libraries(parser)
-    add_arguments(parser, "ops", "ops_yaml", "models", "all_ops", "dtypes", "only_dtypes")
+    add_arguments(parser, "ops", "ops_yaml", "models", "all_ops", "dtypes", "only_dtypes", "calls")
     add_words(parser, "compat", "aten", "prepare", "list-portable")
     parser.add_argument(
         "--backend",
@@ -51,7 +51,8 @@ def _generate(options: argparse.Namespace) -> None:
         info.needs = {name: need for name, need in info.needs.items() if name in table.operators}
     by_dtype, only = dtypes_of(options)
     depends = [*files, *models]
-    selection = Selection(table, by_dtype, only, info, depends, options.list_portable)
+    by_calls = options.calls == "model"
+    selection = Selection(table, by_dtype, only, info, depends, options.list_portable, by_calls)
     backends = [LinkedBackend(*backend) for backend in options.backend]
     selected = write_all(
         selection,

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from rushlight.codegen.calls import CallFacts, call_facts, changing_values
 from rushlight.codegen.kernel_keys import key_of
 from rushlight.codegen.numbers import fractional_scalars
 from rushlight.codegen.schema import Argument, Schema
@@ -24,10 +25,12 @@ DEFAULT_FLOAT = "float32"
 
 @dataclass
 class Calls:
-    """The needs of an operator's calls: dtypes, and the kernel key of each call."""
+    """The needs of an operator's calls: dtypes, and the kernel key and the facts of each call; None if a call
+    changes from one execution to the next."""
 
     dtypes: set[str] = field(default_factory=set)
     keys: set[str] = field(default_factory=set)
+    facts: set[CallFacts] | None = field(default_factory=set)
 
 
 def program_calls(program: Program, table: OperatorTable) -> dict[str, Calls]:
@@ -35,6 +38,7 @@ def program_calls(program: Program, table: OperatorTable) -> dict[str, Calls]:
     needs: dict[str, Calls] = {}
     for method in program.plans:
         fractional = fractional_scalars(method)
+        changing = changing_values(method)
         for name in method.operators:
             needs.setdefault(name, Calls())
         for instruction in method.instructions:
@@ -45,6 +49,9 @@ def program_calls(program: Program, table: OperatorTable) -> dict[str, Calls]:
             arguments = operator.schema.arguments if operator else ()
             needs[name].dtypes |= call_dtypes(method, arguments, indices, fractional)
             needs[name].keys.add(call_key(method, [method.values[index] for index in indices]))
+            facts = call_facts(method, arguments, indices, changing) if operator else None
+            held = needs[name].facts
+            needs[name].facts = None if facts is None or held is None else held | {facts}
     return needs
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from rushlight.codegen import arena_parts, official, schema_tables
 from rushlight.codegen.adapters import official_kernels
+from rushlight.codegen.calls import BackCalls, calls_header, gemm_shapes, plane_taps
 from rushlight.codegen.includes import shared_sources
 from rushlight.codegen.selection import Selected, Selection
 from rushlight.codegen.selection_yaml import to_yaml
@@ -25,7 +26,7 @@ from rushlight.codegen.table import (
     OperatorTable,
 )
 from rushlight.files import write_if_changed
-from rushlight.program.dtypes import mask
+from rushlight.program.dtypes import element_size, mask
 
 _HEADER = (
     "{comment} SPDX-License-Identifier: BSD-3-Clause\n"
@@ -45,6 +46,15 @@ class LinkedBackend(NamedTuple):
     id: str  # the id in program files
     header: str  # its include path
     object: str  # a constant of a class derived from rushlight::Backend, as named from namespace rushlight
+
+
+_BASELINE_CHECK = (
+    "#if RUSHLIGHT_UKERNEL_BASELINE",
+    '#include "kernels/host/baseline.h"',
+    "[[gnu::constructor]] static void check_processor() { rushlight::kernels::host::require_baseline(); }",
+    "#endif",
+)
+"""A build for one variant of the microkernels (RUSHLIGHT_CPU_VARIANTS) refuses other processors at start."""
 
 
 def operator_table(
@@ -91,6 +101,7 @@ def operator_table(
         *(['#include "runtime/executor/prepare_support.h"'] if support else []),
         '#include "runtime/kernel/boxing.h"',
         '#include "runtime/kernel/operator_table.h"',
+        *_BASELINE_CHECK,
         "",
         *kernel_declarations([s.operator for s in rows]),
         "",
@@ -249,7 +260,8 @@ def _asking(kernel: str, taken: Sequence[Selected]) -> list[str]:
         takes = _condition(asked, back, "" if in_part else "kHasSelectedDtype<Problem> || ")
         body = [f"{takes}return {call};"]
         if back.declines:
-            body = [f"{takes}{{", f"  if (const auto answer = {call}) return *answer;", "}"]
+            declined = [] if in_part else ["  return out_of_scratch();"]
+            body = [f"{takes}{{", f"  if (const auto answer = {call}) return *answer;", *declined, "}"]
         if any(s.keep_portable for s in asked):
             body.insert(0, "if (is_portable_entry(context)) return portable();")
         if in_part:
@@ -321,6 +333,19 @@ def selection_headers(table: OperatorTable, selected: Sequence[Selected]) -> dic
     return headers
 
 
+def selected_calls(table: OperatorTable, selected: Sequence[Selected]) -> str:
+    """rushlight/selected_calls.h: the calls of the operators of each back; see calls.calls_header."""
+    root = _plain(table.path).parents[1]
+    known: dict[str, BackCalls] = {}
+    for s in selected:
+        if s.operator.back is not None:
+            held = known.setdefault(s.operator.back.function, BackCalls())
+            held.calls = None if s.calls is None or held.calls is None else held.calls | s.calls
+            shared = shared_sources(root, [_plain(unit.path) for unit in s.units(table)])[0]
+            held.sources |= {_below(root, file).removesuffix(".cpp") for file in shared}
+    return _HEADER.format(comment="//") + calls_header(known)
+
+
 def header_folder(unit: str) -> str:
     """The generated folder in which a kernel source finds its own selected_dtypes.h."""
     return f"sources/{unit}"
@@ -361,6 +386,8 @@ def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
     - RUSHLIGHT_BACK_KERNEL_SOURCES: the sources of both for one kind of processor, in the folders of backs
     - RUSHLIGHT_EXACT_KERNEL_SOURCES: the sources of both compiled without contraction to fused multiply-add
     - RUSHLIGHT_UKERNELS: the families of kernels/ukernel that these call
+    - RUSHLIGHT_UKERNEL_HINTS: <family>:<macro>=<value>, definitions for families that are compiled for the
+      selected calls only
     - RUSHLIGHT_SELECTED_OPERATORS, RUSHLIGHT_SELECTED_LIBRARIES: names
     - RUSHLIGHT_SELECTION_DEPENDS: the input files of the selection
     """
@@ -393,12 +420,49 @@ def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
             file for file in (*sources, *shared) if EXACT_SOURCES.fullmatch(_below(root, file))
         ],
         "RUSHLIGHT_UKERNELS": families,
+        "RUSHLIGHT_UKERNEL_HINTS": _ukernel_hints(table, root, selected),
         "RUSHLIGHT_SELECTED_OPERATORS": [s.operator.name for s in selected],
         "RUSHLIGHT_SELECTED_LIBRARIES": sorted({s.operator.library for s in selected}),
         "RUSHLIGHT_SELECTION_DEPENDS": list(dict.fromkeys(depends)),
     }
     text = "".join(_cmake_list(name, items) for name, items in lists.items())
     return _HEADER.format(comment="#") + text
+
+
+def _ukernel_hints(table: OperatorTable, root: Path, selected: Sequence[Selected]) -> list[str]:
+    """Lists the products (gemm), taps (depthwise) and sizes of elements (transpose) of the selected calls."""
+    users: dict[str, list[Selected]] = {}
+    for s in selected:
+        sources = [] if s.operator.official else [_plain(unit.path) for unit in s.units(table)]
+        for family in shared_sources(root, sources)[1]:
+            users.setdefault(family, []).append(s)
+    hints = []
+    products = _gemm_shapes(users.get("gemm", []))
+    if products:
+        shapes = ",".join(f"{rows}u,{columns}u" for rows, columns in sorted(products))
+        hints.append(f"gemm:RL_GEMM_SHAPES={shapes}")
+    planes = users.get("depthwise", [])
+    if planes and all(s.calls is not None for s in planes):
+        taps = {taps for s in planes for taps in plane_taps(s.calls or ())}
+        if taps:
+            hints.append(f"depthwise:RL_PLANE_TAPS={','.join(f'{each}u' for each in sorted(taps))}")
+    copies = users.get("transpose", [])
+    if copies and all(s.calls is not None for s in copies):
+        sizes = {element_size(dtype) for s in copies for dtype in s.tensor_dtypes}
+        hints.append(f"transpose:RL_ELEMENT_SIZES={','.join(map(str, sorted(sizes)))}")
+    return hints
+
+
+def _gemm_shapes(users: Sequence[Selected]) -> set[tuple[int, int]]:
+    """The shapes of all products of operators that need the family gemm; empty if not all are known."""
+    found: set[tuple[int, int]] = set()
+    for s in users:
+        back = s.operator.back
+        shapes = gemm_shapes(back.function, s.calls) if back and s.calls is not None else None
+        if shapes is None:
+            return set()
+        found |= shapes
+    return found
 
 
 def _depends_on_dtypes(source: Path) -> bool:
@@ -442,6 +506,7 @@ def write_all(
     files = {
         "operator_table.cpp": operator_table(selected, backends, library, prepares=prepares),
         **selection_headers(selection.table, selected),
+        "rushlight/selected_calls.h": selected_calls(selection.table, selected),
         "rushlight/selected_kernels.h": selected_kernels_header(selected),
         "selected_operators.yaml": selected_operators(selection, selected),
         "selected_kernels.json": selected_kernels(selection, selected),

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rushlight.codegen.calls import CallFacts
 from rushlight.codegen.closure import program_calls
 from rushlight.codegen.options import split_names
 from rushlight.codegen.table import OperatorTable
@@ -26,7 +27,8 @@ class Need:
 
     `askers` are the origins: models, files, lists. `found` are the dtypes that programs need, for dtype
     selection; `said` are dtypes that a file names explicitly, which always count; `every_dtype` is True if
-    an origin names none. `keys` are the kernel keys of calls.
+    an origin names none. `keys` are the kernel keys of calls, `calls` the facts of all calls; None if an
+    origin does not know its calls.
     """
 
     askers: set[str] = field(default_factory=set)
@@ -34,6 +36,7 @@ class Need:
     said: set[str] = field(default_factory=set)
     every_dtype: bool = False
     keys: set[str] = field(default_factory=set)
+    calls: frozenset[CallFacts] | None = None
 
     def merge(self, other: Need) -> None:
         """Adds the other need to this one."""
@@ -41,6 +44,8 @@ class Need:
         self.said |= other.said
         self.keys |= other.keys
         self.every_dtype |= other.every_dtype
+        if self.calls is not None:
+            self.calls = None if other.calls is None else self.calls | other.calls
         if other.found is not None:
             self.found = (self.found or set()) | other.found
 
@@ -56,7 +61,7 @@ class OpInfo:
 
     def add(self, name: str, need: Need) -> None:
         """Adds the need for one operator."""
-        self.needs.setdefault(name, Need()).merge(need)
+        self.needs.setdefault(name, Need(calls=frozenset())).merge(need)
 
     def merge(self, other: OpInfo) -> None:
         """Adds the other's needs to these."""
@@ -72,7 +77,8 @@ def of_program(program: Program, table: OperatorTable, asker: str) -> OpInfo:
     delegates."""
     info = OpInfo()
     for name, uses in program_calls(program, table).items():
-        info.add(name, Need({asker}, found=set(uses.dtypes), keys=set(uses.keys)))
+        calls = None if uses.facts is None else frozenset(uses.facts)
+        info.add(name, Need({asker}, found=set(uses.dtypes), keys=set(uses.keys), calls=calls))
     for plan in program.plans:
         for delegate in plan.delegates:
             info.delegates.setdefault(delegate.id, set()).add(asker)

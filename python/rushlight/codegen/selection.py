@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rushlight.codegen.calls import CallFacts
 from rushlight.codegen.opinfo import Need, OpInfo, of_all, of_list, of_model
 from rushlight.codegen.options import split_names
 from rushlight.codegen.selection_yaml import of_yaml
@@ -34,17 +35,24 @@ class Selected:
     tensor_dtypes: frozenset[str]
     askers: tuple[str, ...]
     keep_portable: bool = False  # compile the portable kernel even behind a complete back
+    calls: frozenset[CallFacts] | None = None  # None: calls of any kind
 
     @property
     def has_portable(self) -> bool:
         """True if calls may reach the front's portable code: without a back, behind one that declines, and
         for dtypes or mixtures of dtypes that the back does not accept."""
         back = self.operator.back
-        if back is None or self.keep_portable or back.declines:
+        if back is None or self.keep_portable or (back.declines and not self.always_computes):
             return True
         deciding = self.dtypes - back.beside
         few = len(deciding) <= 1 and deciding <= back.dtypes
         return not back.whole and not few
+
+    @property
+    def always_computes(self) -> bool:
+        """True if the back computes all calls of the build: it declines for lack of scratch memory only, and
+        programs state how much they need."""
+        return self.calls is not None and self.operator.back is not None and self.operator.back.needs_scratch
 
     def units(self, table: OperatorTable) -> list[Unit]:
         """The sources compiled for it: the front's, and the back's."""
@@ -75,7 +83,8 @@ class Selected:
 class Selection:
     """A growing union of requests over one operator table. `by_dtype`: an operator needed by programs gets
     only the programs' dtypes. `only`: the dtypes of operators for which no dtypes were requested; None for
-    all. `keep_portable`: compile the portable code of every operator, whatever its back accepts."""
+    all. `keep_portable`: compile the portable code of every operator, whatever its back accepts. `by_calls`:
+    compile only what the programs' calls reach."""
 
     table: OperatorTable
     by_dtype: bool = False
@@ -83,6 +92,7 @@ class Selection:
     info: OpInfo = field(default_factory=OpInfo)
     depends: list[Path] = field(default_factory=list)
     keep_portable: bool = False
+    by_calls: bool = False
 
     def add(self, name: str, asker: str, dtypes: Iterable[str] | None = None) -> None:
         """Adds one operator; `dtypes` None means all of the kernel's."""
@@ -127,7 +137,10 @@ class Selection:
         dtypes = operator.dtypes & asked
         if operator.back is not None and not operator.back.whole and not dtypes & operator.back.dtypes:
             operator = replace(operator, back=None)  # it would have no dtypes left
-        selected = Selected(operator, dtypes, asked, tuple(sorted(need.askers)), self.keep_portable)
+        # Delegates call operators that no program names.
+        are_known = self.by_calls and not self.keep_portable and not self.info.delegates
+        calls = need.calls if are_known else None
+        selected = Selected(operator, dtypes, asked, tuple(sorted(need.askers)), self.keep_portable, calls)
         for unit in selected.units(self.table):
             if not unit.path.is_file():
                 raise InvalidSelection(

@@ -58,7 +58,8 @@ class Back:
 
     `beside`: dtypes of tensors that do not count for that, such as scales. `whole`: it computes every
     problem of any dtype. `declines`: it may pass a problem on, so the portable code is always compiled
-    too. `prepares`: it packs constants when a method is loaded.
+    too; `needs_scratch`: it does so only for lack of scratch memory (`declines: scratch`). `prepares`: it
+    packs constants when a method is loaded.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Back:
     prepares: bool = False
     whole: bool = False
     declines: bool = False
+    needs_scratch: bool = False
     beside: frozenset[str] = frozenset()
 
 
@@ -322,6 +324,8 @@ def _back(name: str, given: Any, row: Operator, sets: Mapping[str, frozenset[str
             f"{where}: expected keys of {', '.join(sorted(_BACK_KEYS))}, got '{min(unknown)}'"
         )
     flags = {key: keys.get(key, False) for key in ("prepares", "whole", "declines")}
+    needs_scratch = flags["declines"] == "scratch"
+    flags["declines"] = needs_scratch or flags["declines"]
     for key, value in flags.items():
         if not isinstance(value, bool):
             raise InvalidSelection(f"{where}: '{key}': expected true or false, got {value!r:.120}")
@@ -335,7 +339,7 @@ def _back(name: str, given: Any, row: Operator, sets: Mapping[str, frozenset[str
         raise InvalidSelection(f"{where}: expected the row's dtypes, got {min(beyond)}")
     source = f"{name}/{keys.get('source', PurePosixPath(row.source).name.removeprefix('op_'))}"
     function = keys.get("function", row.kernel.removesuffix("_out"))
-    return Back(name, dtypes, source, function, beside=beside, **flags)
+    return Back(name, dtypes, source, function, needs_scratch=needs_scratch, beside=beside, **flags)
 
 
 def by_order(_row: Operator) -> int:

@@ -3,15 +3,18 @@
 headers with the variants and their detection, a source for each family and variant, and lists for
 cmake/ukernel.cmake.
 
-  python -m rushlight.codegen.ukernels <root> <folder>     # writes all of them below the folder
+  python -m rushlight.codegen.ukernels <root> <folder> [NAME...]   # writes all of them below the folder
+
+With names (RUSHLIGHT_CPU_VARIANTS), only these variants are compiled: the least capable one is the baseline,
+compiled in place of the native code, and the others are chosen at run time.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -26,6 +29,9 @@ VARIANTS_HEADER = f"{FOLDER}/variant_table.h"
 DETECTION_HEADER = f"{FOLDER}/variant_detection.h"
 LISTS = "ukernels.cmake"
 CONDITIONS = "questions.cpp"
+
+NATIVE = "native"
+"""The name of the variant for the compiler's own flags."""
 
 FAMILIES = {
     "float": "RL_UKERNEL",
@@ -81,9 +87,12 @@ class Isa:
 
 @dataclass(frozen=True)
 class Table:
+    """`asked` are the names of the variants to compile; empty: all."""
+
     isas: Mapping[str, Isa]
     shapes: Mapping[str, Shape]
     rows: tuple[Row, ...]
+    asked: frozenset[str] = frozenset()
 
     def row(self, path: str) -> Row | None:
         return next((row for row in self.rows if row.path == path), None)
@@ -102,9 +111,27 @@ class Table:
             shape.update(each.shape)
         return shape
 
+    def detected(self, isa: str) -> list[Row]:
+        """The rows of an instruction set that can be chosen at run time, the least capable first."""
+        return [row for row in reversed(self.rows) if row.isa == isa and row.detect]
+
     def chosen(self, isa: str) -> list[Row]:
         """The rows of an instruction set chosen at run time, the least capable first, as in enum Variant."""
-        return [row for row in reversed(self.rows) if row.isa == isa and row.detect]
+        rows = [row for row in self.detected(isa) if not self.asked or row.name in self.asked]
+        return rows if self.baseline(isa) is None else rows[1:]
+
+    def names(self, isa: str) -> list[str]:
+        """The names that `asked` may have for an instruction set, the native code's first."""
+        own = [row.name for row in self.rows if row.isa == isa and not row.detect]
+        return [NATIVE, *own, *(row.name for row in self.detected(isa))]
+
+    def baseline(self, isa: str) -> Row | None:
+        """The asked row that is compiled in place of the native code; None if that is compiled itself."""
+        rows = self.detected(isa)
+        asked = self.asked & set(self.names(isa))
+        if asked - {row.name for row in rows}:
+            return None
+        return next((row for row in rows if row.name in asked), None)
 
 
 @lru_cache(maxsize=4)
@@ -194,6 +221,14 @@ def variants_header(table: Table) -> str:
     lines = [_note("//"), "#pragma once", "", "#include <cstddef>", ""]
     lines += ["namespace rushlight::ukernel::native {"]
     word = "#if"
+    for name, isa in table.isas.items():
+        baseline = table.baseline(name)
+        if baseline is not None:
+            lines += [
+                f"{word} {isa.when}  // {baseline.path}, the baseline",
+                *_constants(table.shape(baseline)),
+            ]
+            word = "#elif"
     for row in table.rows:
         if row.shape or row.extends:
             lines += [f"{word} {row.when}  // {row.path}", *_constants(table.shape(row))]
@@ -205,8 +240,10 @@ def variants_header(table: Table) -> str:
         lines += [f"{word} RUSHLIGHT_UKERNEL_VARIANTS && {isa.when}", "namespace rushlight::ukernel {"]
         names = ["Native", *(row.enumerator for row in chosen)]
         lines += [f"enum class Variant : int {{ {', '.join(names)} }};"]
-        shown = ", ".join(f'"{row.name}"' for row in chosen)
-        lines += [f'inline constexpr const char* kVariantNames[] = {{"native", {shown}}};']
+        baseline = table.baseline(name)
+        shown = [baseline.name if baseline else NATIVE, *(row.name for row in chosen)]
+        quoted = ", ".join(f'"{each}"' for each in shown)
+        lines += [f"inline constexpr const char* kVariantNames[] = {{{quoted}}};"]
         for row in chosen:
             lines += [f"namespace {row.name} {{", *_constants(table.shape(row)), "}"]
         lines += ["}  // namespace rushlight::ukernel"]
@@ -224,7 +261,8 @@ def variants_header(table: Table) -> str:
 
 
 def detection_header(table: Table) -> str:
-    """variant_detection.h: runnable_variants(cpu) and Cpu, the machine's features."""
+    """variant_detection.h: runnable_variants(cpu) and Cpu, the machine's features; with a baseline also
+    runs_baseline(cpu) and kBaseline, its name."""
     lines = [_note("//"), "#pragma once", "", "#include <cstdint>", ""]
     lines += ['#include "kernels/ukernel/variants.h"', ""]
     word = "#if"
@@ -237,15 +275,30 @@ def detection_header(table: Table) -> str:
         lines += ["  uint32_t found = 1;"]
         numbers = {row.path: number for number, row in enumerate(chosen, start=1)}
         for row in chosen:
-            below = numbers.get(row.extends, 0)
-            tests = [f"(found & {1 << below:#x}u) != 0"] if below else []
-            for word_, bits in row.detect.items():
-                mask = f"{sum(1 << bit for bit in bits):#x}u"
-                tests.append(f"(cpu.{word_} & {mask}) == {mask}")
+            # Rows between this one and the next chosen one that it extends are tested with it.
+            tests: list[str] = []
+            for each in table.lineage(row):
+                if each is not row and each.path in numbers:
+                    tests.insert(0, f"(found & {1 << numbers[each.path]:#x}u) != 0")
+                    break
+                tests += _detects(each)
             lines += [f"  if ({' && '.join(tests)}) found |= {1 << numbers[row.path]:#x}u;  // {row.name}"]
-        lines += ["  return found;", "}", "", "}  // namespace rushlight::ukernel"]
+        lines += ["  return found;", "}", ""]
+        baseline = table.baseline(name)
+        if baseline is not None:
+            tests = [test for each in table.lineage(baseline) for test in _detects(each)]
+            lines += [f'inline constexpr const char* kBaseline = "{baseline.name}";']
+            lines += ["template <class AnyCpu>", "bool runs_baseline(const AnyCpu& cpu) {"]
+            lines += [f"  return {' && '.join(tests)};", "}", ""]
+        lines += ["}  // namespace rushlight::ukernel"]
         word = "#elif"
     return "\n".join([*lines, "#endif", ""])
+
+
+def _detects(row: Row) -> list[str]:
+    """The conditions on `cpu` of a row's own features."""
+    masks = {word: f"{sum(1 << bit for bit in bits):#x}u" for word, bits in row.detect.items()}
+    return [f"(cpu.{word} & {mask}) == {mask}" for word, mask in masks.items()]
 
 
 def native_sources(header: str, read: Read) -> list[str]:
@@ -327,6 +380,10 @@ def lists(table: Table, kinds: Mapping[str, str], root: Path, folder: Path) -> s
     - RUSHLIGHT_UKERNEL_ROWS: the rows in order
     - RUSHLIGHT_UKERNEL_ISAS: instruction sets with rows chosen at run time
     - RUSHLIGHT_UKERNEL_OF_<isa>: these rows, the least capable first
+    - RUSHLIGHT_UKERNEL_DETECTED_<isa>: the rows that a build without a choice of variants would choose from
+    - RUSHLIGHT_UKERNEL_NAMES_<isa>: the names that RUSHLIGHT_CPU_VARIANTS may have
+    - RUSHLIGHT_UKERNEL_BASELINE_<isa>: the row compiled in place of the native code and the rows it extends,
+      best first
     - RUSHLIGHT_UKERNEL_FLAGS_<row> and _OPTIONS_<row>
     - RUSHLIGHT_UKERNEL_FAMILIES_<row>: the families compiled for it
     - RUSHLIGHT_UKERNEL_CODE_<row>_<family>: the tree's own source for it, if it exists
@@ -336,7 +393,12 @@ def lists(table: Table, kinds: Mapping[str, str], root: Path, folder: Path) -> s
         "ROWS": [row.path for row in table.rows],
         "ISAS": list(table.isas),
         **{f"OF_{isa}": [row.path for row in table.chosen(isa)] for isa in table.isas},
+        **{f"DETECTED_{isa}": [row.path for row in table.detected(isa)] for isa in table.isas},
+        **{f"NAMES_{isa}": table.names(isa) for isa in table.isas},
     }
+    for isa in table.isas:
+        baseline = table.baseline(isa)
+        values[f"BASELINE_{isa}"] = [row.path for row in table.lineage(baseline)] if baseline else []
     compiled = variant_sources(table, kinds)
     for row in table.rows:
         values[f"FLAGS_{row.path}"] = row.flags
@@ -368,9 +430,9 @@ def read_headers(root: Path) -> dict[str, str]:
     return {name: (root / FOLDER / f"{name}.h").read_text(encoding="utf-8") for name in names}
 
 
-def generated_sources(root: Path) -> dict[str, str]:
+def generated_sources(root: Path, table: Table | None = None) -> dict[str, str]:
     """The sources of variants without their own code in the tree, by path from the root."""
-    table = read_table(root)
+    table = table or read_table(root)
     compiled = variant_sources(table, families(read_headers(root)))
     return {
         path: stub(best_source(table, row, family, root))
@@ -379,18 +441,18 @@ def generated_sources(root: Path) -> dict[str, str]:
     }
 
 
-def write(root: Path, folder: Path) -> None:
+def write(root: Path, folder: Path, asked: Iterable[str] = ()) -> None:
     """Writes the generated headers and sources below `folder`, by their paths from the root. A file whose
     content does not change keeps its time stamp. A generated source that the tree has gained is removed,
-    because includes would find it first."""
-    table = read_table(root)
+    because includes would find it first. `asked` are the variants to compile; empty: all."""
+    table = replace(read_table(root), asked=frozenset(asked))
     kinds = families(read_headers(root))
     files = {
         VARIANTS_HEADER: variants_header(table),
         DETECTION_HEADER: detection_header(table),
         CONDITIONS: questions(table),
         LISTS: lists(table, kinds, root, folder),
-        **generated_sources(root),
+        **generated_sources(root, table),
     }
     for name in variant_sources(table, kinds).keys() - files.keys():
         (folder / name).unlink(missing_ok=True)
@@ -399,4 +461,4 @@ def write(root: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]), Path(sys.argv[2]))
+    write(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])
