@@ -54,8 +54,7 @@ void turn_outputs(Convolution* c) {
   }
 }
 
-// Copies between rows of pixels, channels-last in `pixels`, and the planes at `planes`, which have the
-// strides of c's output.
+// Calls copy(first pixel, count, offset in a plane) for each span of outputs that is contiguous in a plane.
 template <class Copy>
 void for_each_span(const Convolution& c, Copy copy) {
   // Axes whose outputs follow each other in both forms are one span.
@@ -84,7 +83,7 @@ bool gains_by_turning(const Convolution& c) {
   // Costs in relation to a contiguous copy: a gather of every second element is slower, of others much
   // slower, and so is a transposed copy.
   const ptrdiff_t step = c.axes[2].step;
-  const ptrdiff_t gather = c.transposed || step == 1 ? 1 : step == 2 ? 2 : 6;
+  const ptrdiff_t gather = step == 1 ? 1 : c.transposed || step == 2 ? 2 : 6;
   const ptrdiff_t inputs = c.groups * c.in_channels;
   const ptrdiff_t outputs = channels_of(c) * pixels_of(c);
   const ptrdiff_t seen = c.transposed ? pixels_of(c) * taps_of(c) / (c.axes[1].step * c.axes[2].step)

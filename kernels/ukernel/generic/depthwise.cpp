@@ -254,6 +254,44 @@ void pixels_in_groups(const DepthwisePixels& s, size_t c, size_t count) {
   }
 }
 
+// kPixels pixels from p on that are kStep taps apart, any number of rows of kTaps taps: the weights of a row
+// are in registers, and inputs that several pixels share are loaded once, as in Held.
+template <bool kWhole, size_t kTaps, size_t kStep, size_t kPixels>
+void pixels_by_rows(const DepthwisePixels& s, size_t p, size_t c, size_t count) {
+  F32 sums[kPixels];
+  begin_pixels<kWhole>(s, sums, p, c, count);
+  for (size_t r = 0; r < s.rows; ++r) {
+    F32 weights[kTaps];
+    RL_UNROLL for (size_t t = 0; t < kTaps; ++t) {
+      weights[t] = load(weights_of(s, r, c) + static_cast<ptrdiff_t>(t) * kBlock);
+    }
+    const float* seen = s.in[r] + static_cast<ptrdiff_t>(p) * s.in_stride + c;
+    RL_UNROLL for (size_t j = 0; j < kStep * (kPixels - 1) + kTaps; ++j, seen += s.tap_stride) {
+      const F32 value = load_some<kWhole>(seen, count);
+      RL_UNROLL for (size_t i = 0; i < kPixels; ++i) {
+        if (j >= kStep * i && j < kStep * i + kTaps) {
+          sums[i] = multiply_add(value, weights[j - kStep * i], sums[i]);
+        }
+      }
+    }
+  }
+  end_pixels<kWhole>(s, sums, p, c, count);
+}
+
+// True if the strip has rows of kTaps taps and this step: then it is computed.
+template <bool kWhole, size_t kTaps, size_t kStep>
+bool are_by_rows(const DepthwisePixels& s, size_t c, size_t count) {
+  if (s.taps != kTaps || s.in_stride != static_cast<ptrdiff_t>(kStep) * s.tap_stride) return false;
+  constexpr size_t kAtOnce = kManyRegisters ? 8 : 6;
+  size_t p = 0;
+  for (; p + kAtOnce <= s.pixels; p += kAtOnce) {
+    pixels_by_rows<kWhole, kTaps, kStep, kAtOnce>(s, p, c, count);
+  }
+  for (; p + 2 <= s.pixels; p += 2) pixels_by_rows<kWhole, kTaps, kStep, 2>(s, p, c, count);
+  if (p < s.pixels) pixels_by_rows<kWhole, kTaps, kStep, 1>(s, p, c, count);
+  return true;
+}
+
 // One vector of channels for all pixels.
 template <bool kWhole>
 void pixels_of(const DepthwisePixels& s, size_t c, size_t count) {
@@ -273,6 +311,11 @@ void pixels_of(const DepthwisePixels& s, size_t c, size_t count) {
     if (are_held<kWhole, 3, 3>(s, c, count)) return;
     if (kHeldTaps >= 25 && are_held<kWhole, 5, 5>(s, c, count)) return;
     if (are_held<kWhole, 2, 3>(s, c, count)) return;  // first and last rows of an image
+  }
+  if (s.pixels > 1) {
+    if (are_by_rows<kWhole, 7, 1>(s, c, count)) return;
+    if (kHeldTaps < 25 && are_by_rows<kWhole, 5, 1>(s, c, count)) return;
+    if (kHeldTaps < 25 && are_by_rows<kWhole, 5, 2>(s, c, count)) return;
   }
   // Eight pixels share the loads of a weight, then two, then one.
   constexpr size_t kAtOnce = 8;

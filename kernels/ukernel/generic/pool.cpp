@@ -161,6 +161,7 @@ struct HeldColumns {
   size_t before;  // padding in front of the plane's columns
   size_t from;    // the first column of the plane
   size_t width;   // columns of the plane
+  size_t length;  // of a row, with padding on both sides
 
   RL_INLINE HeldColumns(const PoolAxis& axis, size_t result) : first(result) {
     const size_t reach = (axis.kernel - 1) * axis.dilation + 1;
@@ -168,6 +169,7 @@ struct HeldColumns {
     count = axis.out - first < most ? axis.out - first : most;
     const size_t begin = first * axis.step;  // plus pad, as is `end`
     const size_t end = begin + (count - 1) * axis.step + reach;
+    length = end - begin;
     before = begin < axis.pad ? (axis.pad < end ? axis.pad : end) - begin : 0;
     from = begin < axis.pad ? 0 : begin - axis.pad;
     const size_t last = end < axis.pad ? 0 : end - axis.pad;
@@ -226,25 +228,35 @@ RL_INLINE void combine_columns(const PoolAxis& axis, const float* held, size_t c
   }
 }
 
-// row(result row, held, columns, y) combines the columns of each row of results.
+// row(result row, held, columns, y) combines the columns of each row of results. Several rows are held, so
+// that loads of columns do not wait for the stores of their row.
 template <class Op, class Row>
 RL_INLINE void pool_plane(const PoolPlane& plane, Row row) {
   // Vectors of every second element end two vectors after their first one.
   float held[kHeldRow + 2 * kLanes];
   for (size_t j = 0; j < plane.columns.out;) {
     const HeldColumns columns(plane.columns, j);
+    const size_t most = kHeldRow / columns.length;
+    const size_t rows_held = most < plane.count ? most : plane.count;
     // The padding stays for all rows.
-    for (size_t i = 0; i < kHeldRow + 2 * kLanes; i += kLanes) store(held + i, Op::start());
-    for (size_t i = 0; i < plane.count; ++i) {
-      const size_t result = plane.first + i;
-      const Inside rows(plane.rows, result);
-      const auto top = static_cast<ptrdiff_t>(result * plane.rows.step + rows.begin * plane.rows.dilation) -
-                       static_cast<ptrdiff_t>(plane.rows.pad);
-      const float* x = plane.x + static_cast<ptrdiff_t>(columns.from);
-      if (rows.count() > 0) x += top * plane.x_row;
-      combine_rows<Op>(rows.count(), x, static_cast<ptrdiff_t>(plane.rows.dilation) * plane.x_row,
-                       columns.width, held + columns.before);
-      row(result, held, columns, plane.y + static_cast<ptrdiff_t>(i) * plane.y_row + j);
+    for (size_t i = 0; i < rows_held * columns.length + 2 * kLanes; i += kLanes) store(held + i, Op::start());
+    for (size_t done = 0; done < plane.count;) {
+      const size_t left = plane.count - done;
+      const size_t count = left < rows_held ? left : rows_held;
+      for (size_t i = 0; i < count; ++i) {
+        const size_t result = plane.first + done + i;
+        const Inside rows(plane.rows, result);
+        const auto top = static_cast<ptrdiff_t>(result * plane.rows.step + rows.begin * plane.rows.dilation) -
+                         static_cast<ptrdiff_t>(plane.rows.pad);
+        const float* x = plane.x + static_cast<ptrdiff_t>(columns.from);
+        if (rows.count() > 0) x += top * plane.x_row;
+        combine_rows<Op>(rows.count(), x, static_cast<ptrdiff_t>(plane.rows.dilation) * plane.x_row,
+                         columns.width, held + i * columns.length + columns.before);
+      }
+      for (size_t i = 0; i < count; ++i, ++done) {
+        row(plane.first + done, held + i * columns.length, columns,
+            plane.y + static_cast<ptrdiff_t>(done) * plane.y_row + j);
+      }
     }
     j += columns.count;
   }

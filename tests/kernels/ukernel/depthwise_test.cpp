@@ -118,6 +118,21 @@ TEST_P(DepthwiseVariants, Pixels_AnySizes_AsReference) {
   }
 }
 
+TEST_P(DepthwiseVariants, Pixels_OneTapApart_AsReference) {
+  for (const size_t channels : {5, 16, 37}) {
+    for (const size_t pixels : {1, 2, 3, 6, 8, 15, 19}) {
+      for (const size_t taps : {3, 5, 7}) {
+        for (const size_t rows : {1, 4, 7}) {
+          PixelsCase made(pixels, channels, rows, taps, Edge::kBack);
+          made.strip.in_stride = made.strip.tap_stride;
+          made.strip.accumulate = rows == 4;
+          made.compare(GetParam());
+        }
+      }
+    }
+  }
+}
+
 TEST_P(DepthwiseVariants, Pixels_OfGroups_AsReference) {
   for (const Edge edge : {Edge::kFront, Edge::kBack}) {
     for (const size_t group : {2, 4, 8, 16}) {
