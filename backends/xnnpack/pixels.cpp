@@ -45,14 +45,12 @@ Error NodeLowering::lower_max_pool() {
   RL_CHECK(is_even || rounds_up, Error::NotSupported, "expected no more padding before than after");
   RL_TRY_ASSIGN(const ValueId from, forms_.pixels(in));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_pixels(out));
-  // The kernel also writes indices, which nothing reads; planning reuses their memory.
-  const ValueId positions = list_.tensor(ScalarType::Long, list_.value(to).sizes, list_.value(to).order);
-  list_.call("aten::max_pool2d_with_indices", "out",
+  list_.call("rushlight::max_pool2d", "out",
              {from, list_.integers({size_at(pool::kPoolingHeight), size_at(pool::kPoolingWidth)}),
               list_.integers({size_at(pool::kStrideHeight), size_at(pool::kStrideWidth)}),
               list_.integers({size_at(pool::kPaddingTop), size_at(pool::kPaddingLeft)}),
               list_.integers({size_at(pool::kDilationHeight), size_at(pool::kDilationWidth)}),
-              list_.boolean(rounds_up), to, positions});
+              list_.boolean(rounds_up), to});
   return clamp_result(out, to);
 }
 

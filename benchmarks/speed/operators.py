@@ -40,8 +40,9 @@ def _layer(layer: Callable[[], nn.Module], *shape: int) -> Build:
 
 def _convolution(before: int, after: int, kernel: int, size: int, **settings: Any) -> Build:
     padding = settings.pop("padding", kernel // 2)
+    batch = settings.pop("batch", 1)
     return _layer(
-        lambda: nn.Conv2d(before, after, kernel, padding=padding, **settings), 1, before, size, size
+        lambda: nn.Conv2d(before, after, kernel, padding=padding, **settings), batch, before, size, size
     )
 
 
@@ -70,10 +71,28 @@ COMPUTE: dict[str, Build] = {
     "conv 16x16 s16 3-192 224": _convolution(3, 192, 16, 224, stride=16, padding=0),
     "conv 3x3 dilated 64-64 28": _convolution(64, 64, 3, 28, dilation=2, padding=2),
     "conv 3x3 groups 4 64-64 56": _convolution(64, 64, 3, 56, groups=4),
+    "conv 4x4 s4 3-96 224": _convolution(3, 96, 4, 224, stride=4, padding=0),
+    "conv 1x1 s2 64-128 56": _convolution(64, 128, 1, 56, stride=2, padding=0),
+    "conv 3x3 16-64 27": _convolution(16, 64, 3, 27),
+    "conv 3x3 37-53 19": _convolution(37, 53, 3, 19),
+    "conv 3x3 512-512 7": _convolution(512, 512, 3, 7),
+    "conv 3x3 s2 32-64 28, batch 4": _convolution(32, 64, 3, 28, stride=2, batch=4),
+    "conv 1x7 128-128 17": _layer(lambda: nn.Conv2d(128, 128, (1, 7), padding=(0, 3)), 1, 128, 17, 17),
+    "conv 3x3 groups 32 128-128 56": _convolution(128, 128, 3, 56, groups=32),
+    "conv 3x3 groups 24 192-192 28": _convolution(192, 192, 3, 28, groups=24),
+    "conv 3x3 groups 32 512-512 14": _convolution(512, 512, 3, 14, groups=32),
+    "conv 3x3 s2 groups 8 448-448 28": _convolution(448, 448, 3, 28, groups=8, stride=2),
+    "depthwise 3x3 960 7": _convolution(960, 960, 3, 7, groups=960),
+    "depthwise 5x5 s2 240 28": _convolution(240, 240, 5, 28, groups=240, stride=2),
+    "depthwise 7x7 96 56": _convolution(96, 96, 7, 56, groups=96),
+    "depthwise 7x7 384 14": _convolution(384, 384, 7, 14, groups=384),
     "depthwise 3x3 64 112": _convolution(64, 64, 3, 112, groups=64),
     "depthwise 3x3 s2 96 112": _convolution(96, 96, 3, 112, groups=96, stride=2),
     "depthwise 5x5 120 28": _convolution(120, 120, 5, 28, groups=120),
     "conv transposed 2x2 s2 64-32 28": _layer(lambda: nn.ConvTranspose2d(64, 32, 2, stride=2), 1, 64, 28, 28),
+    "conv transposed 4x4 s2 64-32 28": _layer(
+        lambda: nn.ConvTranspose2d(64, 32, 4, stride=2, padding=1), 1, 64, 28, 28
+    ),
     "conv1d 9 64-64 400": _layer(lambda: nn.Conv1d(64, 64, 9, padding=4), 1, 64, 400),
     "sdpa 12x128x32": _of(functional.scaled_dot_product_attention, *[(1, 12, 128, 32)] * 3),
     "sdpa 8x512x64": _of(functional.scaled_dot_product_attention, *[(1, 8, 512, 64)] * 3),
@@ -106,6 +125,11 @@ MEMORY: dict[str, Build] = {
     "amax": _unary(lambda x: x.amax(-1)),
     "argmax": _unary(lambda x: x.argmax(-1)),
     "max_pool 3x3 s2": _layer(lambda: nn.MaxPool2d(3, 2, 1), 1, 64, 112, 112),
+    "max_pool 2x2 s2": _layer(lambda: nn.MaxPool2d(2), 1, 64, 56, 56),
+    "max_pool 3x3 s1 192 14": _layer(lambda: nn.MaxPool2d(3, 1, 1), 1, 192, 14, 14),
+    "max_pool 5x5 s1 128 20": _layer(lambda: nn.MaxPool2d(5, 1, 2), 1, 128, 20, 20),
+    "adaptive_max_pool 7": _layer(lambda: nn.AdaptiveMaxPool2d(7), 1, 256, 28, 28),
+    "avg_pool 3x3 s1 192 14": _layer(lambda: nn.AvgPool2d(3, 1, 1), 1, 192, 14, 14),
     "avg_pool 2x2": _layer(lambda: nn.AvgPool2d(2), 1, 64, 112, 112),
     "cat": _of(lambda x, y: torch.cat([x, y], 1), (SIDE, SIDE), (SIDE, SIDE)),
     "transpose": _unary(lambda x: x.t().contiguous()),
@@ -119,6 +143,8 @@ MEMORY: dict[str, Build] = {
     "pad": _of(lambda x: functional.pad(x, (1, 1, 1, 1)), (1, 32, 90, 90)),
     "masked_fill": _of(lambda x, y: x.masked_fill(y > 0, 0), (SIDE, SIDE), (SIDE, SIDE)),
     "upsample nearest 2x": _layer(lambda: nn.Upsample(scale_factor=2), 1, 32, 56, 56),
+    "upsample bicubic 2x": _layer(lambda: nn.Upsample(scale_factor=2, mode="bicubic"), 1, 32, 56, 56),
+    "upsample trilinear 2x": _layer(lambda: nn.Upsample(scale_factor=2, mode="trilinear"), 1, 8, 14, 28, 28),
     "upsample bilinear 2x": _layer(lambda: nn.Upsample(scale_factor=2, mode="bilinear"), 1, 32, 56, 56),
 }
 

@@ -15,29 +15,32 @@ struct Depthwise {
 };
 RL_VARIANTS(Depthwise, variants, depthwise_pixels, depthwise_plane)
 
-// A row of a channels-last image, with 3 x 3 taps.
-void time_pixels(bench::Bench& bench, const Depthwise& each, size_t pixels, size_t channels) {
+// A row of a channels-last image, with 3 x 3 taps. `channels` is a multiple of kDepthwiseBlock.
+void time_pixels(bench::Bench& bench, const Depthwise& each, size_t pixels, size_t channels, size_t group) {
   const bench::Floats image = bench::some_floats(3 * (pixels + 2) * channels);
-  const bench::Floats weights = bench::some_floats(9 * channels);
+  const bench::Floats weights = bench::some_floats(9 * group * channels);
   bench::Floats out(pixels * channels);
   const float* rows[3];
   const float* weight_rows[3];
   for (size_t r = 0; r < 3; ++r) {
     rows[r] = image.data() + r * (pixels + 2) * channels;
-    weight_rows[r] = weights.data() + 3 * r * channels;
+    weight_rows[r] = weights.data() + 3 * r * group * ukernel::kDepthwiseBlock;
   }
   ukernel::DepthwisePixels strip;
   strip.pixels = pixels;
   strip.channels = channels;
+  strip.group = group;
   strip.rows = strip.taps = 3;
   strip.in = rows;
   strip.weights = weight_rows;
   strip.out = out.data();
-  strip.in_stride = strip.tap_stride = strip.weight_stride = strip.out_stride =
-      static_cast<ptrdiff_t>(channels);
+  strip.in_stride = strip.tap_stride = strip.out_stride = static_cast<ptrdiff_t>(channels);
+  strip.weight_block = static_cast<ptrdiff_t>(9 * group * ukernel::kDepthwiseBlock);
+  const std::string kind = group == 1 ? "depthwise" : "groups of " + std::to_string(group);
   const std::string name =
-      "depthwise 3x3 of " + std::to_string(pixels) + " pixels x " + std::to_string(channels);
-  bench.time({name, each.name, 18.0 * static_cast<double>(pixels * channels)}, [&] { each.pixels(strip); });
+      kind + " 3x3 of " + std::to_string(pixels) + " pixels x " + std::to_string(channels);
+  bench.time({name, each.name, 18.0 * static_cast<double>(pixels * channels * group)},
+             [&] { each.pixels(strip); });
 }
 
 void time_plane(bench::Bench& bench, const Depthwise& each, size_t size) {
@@ -65,7 +68,7 @@ RL_BENCHMARK(depthwise, bench) {
   const Depthwise reference{"reference", ukernel::reference::depthwise_pixels,
                             ukernel::reference::depthwise_plane};
   for (const Depthwise& each : bench::with_reference(variants(), reference)) {
-    time_pixels(bench, each, 56, 96);
+    for (const size_t group : {1, 4, 8, 16}) time_pixels(bench, each, 56, 96, group);
     time_plane(bench, each, 28);
   }
 }

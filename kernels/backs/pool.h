@@ -19,13 +19,13 @@ struct AveragePoolProblem {
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
-// The largest element of each window, and its index in the plane (y * width + x) as int64. NaN wins over
-// every other value.
+// The largest element of each window, and, unless `indices` is null, its index in the plane (y * width + x)
+// as int64. NaN wins over every other value.
 struct MaxPoolProblem {
   const Tensor& self;
   const Window* windows;  // two: vertical, horizontal
   const Tensor& out;
-  const Tensor& indices;
+  const Tensor* indices;
 
   [[nodiscard]] ScalarType type() const { return self.scalar_type(); }
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
@@ -35,8 +35,8 @@ namespace host {
 
 // avg_pool.cpp: float32. Never fails.
 Error avg_pool2d(KernelContext& context, const AveragePoolProblem& problem);
-// max_pool2d_with_indices.cpp: float32, int8 and uint8. Never fails.
-Error max_pool2d_with_indices(KernelContext& context, const MaxPoolProblem& problem);
+// max_pool2d.cpp: float32, int8 and uint8. Never fails.
+Error max_pool2d(KernelContext& context, const MaxPoolProblem& problem);
 
 }  // namespace host
 

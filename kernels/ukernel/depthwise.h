@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Depthwise convolution in float32: each channel has its own filter of a few taps.
+// Depthwise convolution in float32: each channel has its own filter of a few taps. And convolution in groups
+// of a few channels, each of which sees all channels of its group.
 //
 // depthwise_pixels has channels in the vector lanes (channels-last), depthwise_plane has pixels
 // (channels-first).
@@ -16,25 +17,31 @@
 
 namespace rushlight::ukernel {
 
+// Channels whose weights are stored together: the lanes of the widest vector. The last block is padded.
+inline constexpr size_t kDepthwiseBlock = 16;
+
 // Adjacent pixels that use the same rows and taps:
 //
-//   out[p][c] = clamp(bias[c] + sum over r < rows and t < taps of
-//                     in[r][p * in_stride + t * tap_stride + c] * weights[r][t * weight_stride + c]
+//   out[p][c] = clamp(bias[c] + sum over r < rows, t < taps and i < group of
+//                     in[r][p * in_stride + t * tap_stride + c - c % group + i] * weight(r, t, i, c)
 //                     + residual[p][c], low, high)                     for p < pixels, c < channels
+//   weight(r, t, i, c) = weights[r][(c / B) * weight_block + (t * group + i) * B + c % B], B =
+//   kDepthwiseBlock
 //
 // The caller omits rows and taps that are outside of the image. Strides are in floats.
 struct DepthwisePixels {
   size_t pixels = 0;
-  size_t channels = 0;
-  size_t rows = 0;  // may be 0
+  size_t channels = 0;  // a multiple of `group`
+  size_t group = 1;     // a power of 2, at most kDepthwiseBlock
+  size_t rows = 0;      // may be 0
   size_t taps = 0;
 
   const float* const* in = nullptr;  // for each row: the input of pixel 0 at tap 0
   ptrdiff_t in_stride = 0;           // from pixel to pixel
   ptrdiff_t tap_stride = 0;
 
-  const float* const* weights = nullptr;  // for each row
-  ptrdiff_t weight_stride = 0;            // from tap to tap
+  const float* const* weights = nullptr;  // for each row: tap 0
+  ptrdiff_t weight_block = 0;             // from block to block
 
   const float* bias = nullptr;  // null: zeros
   bool accumulate = false;      // sums start from `out` instead of the bias

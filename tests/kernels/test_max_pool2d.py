@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""max_pool2d_with_indices against torch."""
+"""max_pool2d_with_indices, and max_pool2d without indices, against torch."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import rushlight.export.dialect.fused  # noqa: F401  # registers max_pool2d
 from support.harness import REAL, Kernels, random_tensor, with_dim_order
 
 POOL = "aten::max_pool2d_with_indices.out"
+VALUES = "rushlight::max_pool2d.out"
 WINDOWS = [
     ([2, 2], [], [0, 0], [1, 1], False),
     ([3], [2], [1], [1], True),
@@ -24,10 +26,22 @@ WINDOWS = [
 ]
 
 
+def check(kernels: Kernels, values: torch.Tensor, *window: Any, **how: Any) -> None:
+    """With and without indices."""
+    kernels.check(POOL, values, *window, **how)
+    kernels.check(
+        VALUES,
+        values,
+        *window,
+        eager=lambda *arguments: torch.ops.aten.max_pool2d_with_indices(*arguments)[0],
+        **how,
+    )
+
+
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.parametrize("dtype", REAL)
 def test_windows_of_every_dtype(kernels: Kernels, dtype: torch.dtype, window: tuple[Any, ...]) -> None:
-    kernels.check(POOL, random_tensor((2, 3, 7, 8), dtype), *window)
+    check(kernels, random_tensor((2, 3, 7, 8), dtype), *window)
 
 
 @pytest.mark.parametrize("channels", [3, 70])
@@ -35,7 +49,7 @@ def test_windows_of_every_dtype(kernels: Kernels, dtype: torch.dtype, window: tu
 def test_bytes_in_channels_last(kernels: Kernels, dtype: torch.dtype, channels: int) -> None:
     values = random_tensor((2, channels, 9, 7), dtype).contiguous(memory_format=torch.channels_last)
     for window in WINDOWS:
-        kernels.check(POOL, values, *window)
+        check(kernels, values, *window)
 
 
 @settings(max_examples=100, deadline=None)
@@ -55,27 +69,27 @@ def test_any_window(kernels: Kernels, size: tuple[int, int], ceil_mode: bool, **
         torch.ops.aten.max_pool2d_with_indices(values, *arguments, ceil_mode)
     except RuntimeError:
         assume(False)
-    kernels.check(POOL, values, *arguments, ceil_mode)
+    check(kernels, values, *arguments, ceil_mode)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_special_numbers(kernels: Kernels, value: float) -> None:
     values = random_tensor((1, 2, 6, 6), torch.float32)
     values[0, :, 2:4, 1:5] = value
-    kernels.check(POOL, values, [2, 2], [1, 1], [1, 1])
-    kernels.check(POOL, torch.full((1, 1, 4, 4), value), [2, 2])
+    check(kernels, values, [2, 2], [1, 1], [1, 1])
+    check(kernels, torch.full((1, 1, 4, 4), value), [2, 2])
 
 
 @pytest.mark.parametrize("order", [[0, 2, 3, 1], [1, 0, 3, 2]])
 def test_images_of_other_dim_orders(kernels: Kernels, order: list[int]) -> None:
     values = with_dim_order(random_tensor((2, 3, 6, 7), torch.float32), order)
-    kernels.check(POOL, values, [2, 2], out_dim_order=[0, 2, 3, 1])
-    kernels.check(POOL, values, [3, 3], [2, 2], [1, 1])
+    check(kernels, values, [2, 2], out_dim_order=[0, 2, 3, 1])
+    check(kernels, values, [3, 3], [2, 2], [1, 1])
 
 
 def test_images_without_a_batch_and_batches_without_images(kernels: Kernels) -> None:
-    kernels.check(POOL, random_tensor((3, 6, 7), torch.float32), [2, 2])
-    kernels.check(POOL, torch.empty(0, 3, 6, 7), [2, 2])
+    check(kernels, random_tensor((3, 6, 7), torch.float32), [2, 2])
+    check(kernels, torch.empty(0, 3, 6, 7), [2, 2])
 
 
 @pytest.mark.parametrize(

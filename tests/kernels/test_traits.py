@@ -41,6 +41,7 @@ KEEP_ORDER: dict[str, tuple[Any, ...]] = {
     "aten::avg_pool2d.out": (X, [2, 2], [2, 2]),
     "aten::convolution.out": (X, *CONVOLUTION),
     "aten::max_pool2d_with_indices.out": (X, [2, 2]),
+    "rushlight::max_pool2d.out": (X, [2, 2]),
     "aten::upsample_bilinear2d.out": (X, [12, 7], False),
     "aten::upsample_bilinear2d.vec_out": (X, None, False, [2.0, 1.5]),
     "aten::upsample_nearest2d.out": (X, [12, 7]),

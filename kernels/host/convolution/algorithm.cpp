@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Methods: depthwise by rows (channels-last) or planes; rows (channels-last products without im2col); planes
-// (channels-first, im2col in strips); Winograd for 3x3 kernels with constant weights. Each method has its own
-// file.
+// Methods: depthwise and small groups by rows (channels-last), depthwise by planes; rows (channels-last
+// products without im2col); planes (channels-first, im2col in strips); Winograd for 3x3 kernels with constant
+// weights. Each method has its own file. Channels-first convolutions are computed channels-last where that
+// pays for two copies.
 #include "kernels/host/convolution/algorithm.h"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "kernels/host/convolution/method.h"
 #include "kernels/host/convolution/planes.h"
 #include "kernels/host/convolution/rows.h"
+#include "kernels/host/convolution/turned.h"
 #include "kernels/host/convolution/winograd.h"
 
 namespace rushlight::kernels::host {
@@ -28,6 +30,7 @@ bool is_empty(const Convolution& c) {
 struct alignas(64) Header {
   Algorithm algorithm;
   bool is_exchanged;
+  bool is_turned;
 };
 
 // The methods that this build contains, as constants: code behind a method that no call reaches is dropped.
@@ -37,8 +40,12 @@ constexpr bool kDepthwiseRows = kIsReached<Algorithm::kDepthwiseRows>;
 constexpr bool kDepthwisePlanes = kIsReached<Algorithm::kDepthwisePlanes>;
 constexpr bool kWinograd = kIsReached<Algorithm::kWinograd>;
 
-// Only these methods gain by it.
-bool is_to_be_exchanged(const Convolution& c) { return (kRows || kDepthwiseRows) && gains_by_exchange(c); }
+// The form of a call without a plan.
+Form form_of(const Convolution& c, bool turns) {
+  // Only these methods gain by an exchange.
+  if constexpr (!kRows && !kDepthwiseRows) return Form(c, false, false);
+  return Form(c, kReachesTurned && turns);
+}
 
 size_t packed_size(const Convolution& c, Algorithm algorithm) {
   if (kRows && algorithm == Algorithm::kRows) return packed_rows_size(c);
@@ -72,20 +79,18 @@ uint64_t layout_of(const Convolution& c, Algorithm algorithm) {
 
 // Returns false if the method needs scratch memory for images and there is none.
 bool convolve_packed(KernelContext& context, const Convolution& c, Algorithm algorithm, const float* packed) {
-  if (kDepthwiseRows && algorithm != Algorithm::kRows) {
-    convolve_depthwise_rows(context, c, packed);
-    return true;
-  }
-  if constexpr (!kRows) return false;
+  if constexpr (!kRows && !kDepthwiseRows) return false;
+  const auto compute =
+      kRows && (!kDepthwiseRows || algorithm == Algorithm::kRows) ? convolve_rows : convolve_depthwise_rows;
   void* image = gains_by_border(c) ? context.allocate_temp(bordered_size(c), 64) : nullptr;
   if (image != nullptr) {
     for (ptrdiff_t i = 0; i < c.batch; ++i) {
-      convolve_rows(context, add_border(context, c, i, static_cast<float*>(image)), packed);
+      compute(context, add_border(context, c, i, static_cast<float*>(image)), packed);
     }
     return true;
   }
   if (!has_channels_last(c)) return false;
-  convolve_rows(context, c, packed);
+  compute(context, c, packed);
   return true;
 }
 
@@ -141,38 +146,40 @@ std::optional<Error> done(bool is_computed) {
 
 }  // namespace
 
-void prepare_convolution(KernelContext& context, const Convolution& convolution, bool constant_weight) {
-  if (is_empty(convolution)) return;
-  const bool is_exchanged = is_to_be_exchanged(convolution);
-  const Convolution c = is_exchanged ? exchanged(convolution) : convolution;
-  Algorithm algorithm = algorithm_of(c);
+void prepare_convolution(KernelContext& context, const Convolution& given, bool constant_weight) {
+  if (is_empty(given)) return;
+  const bool is_winograd = kWinograd && constant_weight && gains_by_winograd(given);
+  const Form form = form_of(given, !is_winograd && gains_by_turning(given));
+  const Convolution& c = form.convolution;
+  const Algorithm algorithm = is_winograd ? Algorithm::kWinograd : algorithm_of(c);
   if (!is_selected(c, algorithm)) return;  // the call itself reports it
-  if (kWinograd && constant_weight && gains_by_winograd(c)) {
-    algorithm = Algorithm::kWinograd;
-    context.need_scratch(winograd_or_planes_size(c) + 64);
-  }
+  if (kWinograd && is_winograd) context.need_scratch(winograd_or_planes_size(c) + 64);
   const size_t packed = packed_size(c, algorithm);
   if (packed == 0) {
     context.need_scratch(scratch_size(c, algorithm) * context.threads() + 64);
     return;
   }
-  const size_t image = algorithm == Algorithm::kRows && gains_by_border(c) ? bordered_size(c) + 64 : 0;
+  size_t image = !is_winograd && gains_by_border(c) ? bordered_size(c) + 64 : 0;
+  if (kReachesTurned && form.is_turned) image += turned_size(given) + 64;
   if (image > 0) context.need_scratch(image);
   if (!constant_weight) return context.need_scratch(packed + 64 + image);
   void* memory = context.prepare(c.weight, layout_of(c, algorithm), sizeof(Header) + packed);
   if (memory == nullptr) return;
   auto* header = static_cast<Header*>(memory);
   header->algorithm = algorithm;
-  header->is_exchanged = is_exchanged;
+  header->is_exchanged = form.is_exchanged;
+  header->is_turned = form.is_turned;
   pack(c, algorithm, reinterpret_cast<float*>(header + 1));
 }
 
-std::optional<Error> convolve(KernelContext& context, const Convolution& convolution) {
-  if (is_empty(convolution)) return Error::Ok;
+std::optional<Error> convolve(KernelContext& context, const Convolution& given) {
+  if (is_empty(given)) return Error::Ok;
   const auto* header = static_cast<const Header*>(context.prepared());
   // Packed weights have the order of the exchanged axes, so a call follows the plan.
-  const bool is_exchanged = header != nullptr ? header->is_exchanged : is_to_be_exchanged(convolution);
-  const Convolution c = is_exchanged ? exchanged(convolution) : convolution;
+  const bool follows = header != nullptr && (!header->is_turned || can_have_border(given));
+  const Form form = follows ? Form(given, kReachesTurned && header->is_turned, header->is_exchanged)
+                            : form_of(given, gains_by_turning(given));
+  const Convolution& c = form.convolution;
   const Algorithm algorithm = algorithm_of(c);
   if (!is_selected(c, algorithm)) return not_selected("convolution");
   // In-place residual: the outputs have overwritten it when an image is computed again.
@@ -180,21 +187,36 @@ std::optional<Error> convolve(KernelContext& context, const Convolution& convolu
       c.residual != c.out) {
     if (convolve_images(context, c, reinterpret_cast<const float*>(header + 1))) return Error::Ok;
   }
-  // Without prepared weights they are packed in this call. If there is no memory for that, or none for a
-  // border, a method without packing computes it.
+  // Without prepared weights they are packed in this call. If there is no memory for that, or none for
+  // copies, a method without packing computes it.
   const size_t size = packed_size(c, algorithm);
   if (size == 0) return done(convolve_in_scratch(context, c, algorithm));
-  const bool is_prepared = header != nullptr && header->algorithm == algorithm;
+  const bool is_prepared = follows && header->algorithm == algorithm;
   const float* packed = is_prepared ? reinterpret_cast<const float*>(header + 1) : nullptr;
-  if (!is_prepared) {
+  void* pixels = kReachesTurned && form.is_turned ? context.allocate_temp(turned_size(given), 64) : nullptr;
+  const bool has_pixels = !form.is_turned || pixels != nullptr;
+  if (!is_prepared && has_pixels) {
     if (auto* own = static_cast<float*>(context.allocate_temp(size, 64))) {
       pack(c, algorithm, own);
       packed = own;
     }
   }
-  if (packed != nullptr && convolve_packed(context, c, algorithm, packed)) return Error::Ok;
-  const Algorithm other = is_depthwise(c) ? Algorithm::kDepthwisePlanes : Algorithm::kPlanes;
-  return done(convolve_in_scratch(context, c, other));
+  if (packed != nullptr && has_pixels) {
+    if (!kReachesTurned || !form.is_turned) {
+      if (convolve_packed(context, c, algorithm, packed)) return Error::Ok;
+    } else {
+      convolve_turned(context, given, pixels, [&](const Convolution& band) {
+        // Bands have their pixels already: this takes no more memory, and does not fail.
+        const bool is_computed =
+            convolve_packed(context, form.is_exchanged ? exchanged(band) : band, algorithm, packed);
+        static_cast<void>(is_computed);
+      });
+      return Error::Ok;
+    }
+  }
+  const Convolution& plain = form.is_turned ? given : c;
+  const Algorithm other = is_depthwise(plain) ? Algorithm::kDepthwisePlanes : Algorithm::kPlanes;
+  return done(convolve_in_scratch(context, plain, other));
 }
 
 }  // namespace rushlight::kernels::host

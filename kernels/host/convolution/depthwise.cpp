@@ -17,11 +17,11 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr ptrdiff_t kRowsAtOnce = 16;    // rows of taps in one call
-constexpr ptrdiff_t kCached = 1 << 13;   // floats of input that a row of outputs sees: fits in the L1 cache
-constexpr ptrdiff_t kNear = 1 << 18;     // floats of an image that fits in the L2 cache
-constexpr size_t kPixelsAtOnce = 16;     // pixels in one call for larger images
-constexpr ptrdiff_t kChannelsStep = 16;  // a cache line, and the widest vector
+constexpr ptrdiff_t kRowsAtOnce = 16;   // rows of taps in one call
+constexpr ptrdiff_t kCached = 1 << 13;  // floats of input that a row of outputs sees: fits in the L1 cache
+constexpr ptrdiff_t kNear = 1 << 18;    // floats of an image that fits in the L2 cache
+constexpr size_t kPixelsAtOnce = 16;    // pixels in one call for larger images
+constexpr auto kChannelsStep = static_cast<ptrdiff_t>(ukernel::kDepthwiseBlock);
 
 // The number of items that are worth a thread.
 size_t grain_of(ptrdiff_t work) {
@@ -35,12 +35,20 @@ Range seen_through_all(const PhaseAxis& axis) {
   return outputs.size() > 0 ? outputs : Range{0, 0};
 }
 
+// Weights of all taps for a block of channels, in floats: [tap][channel of the group][kChannelsStep].
+ptrdiff_t packed_block(const Convolution& c, const Phase& phase) {
+  return phase.taps() * c.in_channels * kChannelsStep;
+}
+ptrdiff_t packed_floats(const Convolution& c, const Phase& phase) {
+  return (channels_of(c) + kChannelsStep - 1) / kChannelsStep * packed_block(c, phase);
+}
+
 // Rows of outputs, channels-last. Limits the channels of a block so that the input of one output row is
 // still in the L1 cache for the next.
 class Strips {
  public:
   Strips(const Convolution& convolution, const Phase& phase, const float* packed)
-      : c_(convolution), phase_(phase), packed_(packed) {
+      : c_(convolution), phase_(phase), packed_(packed), channels_(channels_of(convolution)) {
     const PhaseAxis& row = phase.axes[2];
     inner_ = seen_through_all(row);
     whole_ = seen_through_all(phase.axes[1]);
@@ -49,15 +57,17 @@ class Strips {
     const ptrdiff_t fitting = kCached / seen / kChannelsStep * kChannelsStep;
     is_near_ = phase.axes[1].in * phase.axes[1].in_stride <= kNear;
     // Larger images stream all channels of a few pixels instead, see compute_strip().
-    block_ = is_near_ ? std::clamp(fitting, std::min(kChannelsStep, c_.groups), c_.groups) : c_.groups;
-    blocks_ = (c_.groups + block_ - 1) / block_;
+    block_ = is_near_ ? std::clamp(fitting, std::min(kChannelsStep, channels_), channels_) : channels_;
+    blocks_ = (channels_ + block_ - 1) / block_;
   }
 
   // An item is a block of channels of one row.
   [[nodiscard]] size_t items() const {
     return static_cast<size_t>(c_.batch * blocks_ * phase_.axes[0].count * phase_.axes[1].count);
   }
-  [[nodiscard]] size_t grain() const { return grain_of(phase_.axes[2].count * block_ * phase_.taps()); }
+  [[nodiscard]] size_t grain() const {
+    return grain_of(phase_.axes[2].count * block_ * phase_.taps() * c_.in_channels);
+  }
 
   void compute(size_t begin, size_t end) const {
     const PhaseAxis* axes = phase_.axes;
@@ -126,12 +136,12 @@ class Strips {
     strip.in = seen.from;
     strip.weights = seen.weights;
     strip.pixels = static_cast<size_t>(rows > 1 ? rows : pixels.size());
-    strip.channels = static_cast<size_t>(std::min(block_, c_.groups - block.channel));
+    strip.channels = static_cast<size_t>(std::min(block_, channels_ - block.channel));
+    strip.group = static_cast<size_t>(c_.in_channels);
     strip.taps = static_cast<size_t>(std::max<ptrdiff_t>(taps2.size(), 0));
     strip.in_stride = along.in_step * along.in_stride;
     strip.tap_stride = axes[2].tap_step * axes[2].in_stride;
-    // Packed weights are [taps][groups], so neighboring taps are `groups` apart.
-    strip.weight_stride = c_.groups;
+    strip.weight_block = packed_block(c_, phase_);
     strip.bias = c_.bias == nullptr ? nullptr : c_.bias + block.channel;
     const ptrdiff_t out = block.channel + block.batch * c_.out_batch_stride + phase_.out_first() +
                           block.z * axes[0].out_stride + y * axes[1].out_stride +
@@ -143,7 +153,9 @@ class Strips {
                          axes[0].position(block.z, 0) * axes[0].in_stride +
                          axes[1].position(y, 0) * axes[1].in_stride +
                          axes[2].position(pixels.begin, taps2.begin) * axes[2].in_stride;
-    const float* weights = packed_ + taps2.begin * c_.groups + block.channel;
+    const ptrdiff_t tap_floats = c_.in_channels * kChannelsStep;
+    const float* weights =
+        packed_ + block.channel / kChannelsStep * strip.weight_block + taps2.begin * tap_floats;
     for (ptrdiff_t t0 = taps0.begin; t0 < taps0.end && strip.taps > 0; ++t0) {
       for (ptrdiff_t t1 = taps1.begin; t1 < taps1.end; ++t1) {
         // A full list of tap rows is computed, and the remaining ones add to it.
@@ -154,7 +166,7 @@ class Strips {
         }
         seen.from[strip.rows] =
             first + t0 * axes[0].tap_step * axes[0].in_stride + t1 * axes[1].tap_step * axes[1].in_stride;
-        seen.weights[strip.rows] = weights + (t0 * axes[1].taps + t1) * axes[2].taps * c_.groups;
+        seen.weights[strip.rows] = weights + (t0 * axes[1].taps + t1) * axes[2].taps * tap_floats;
         ++strip.rows;
       }
     }
@@ -192,7 +204,8 @@ class Strips {
   Range inner_;  // outputs of a row that see inputs through all its taps
   Range whole_;  // the same for rows of outputs
   bool is_near_;
-  ptrdiff_t block_;  // channels
+  ptrdiff_t channels_;
+  ptrdiff_t block_;  // channels that are computed together: all, or a multiple of kChannelsStep
   ptrdiff_t blocks_;
 };
 
@@ -443,16 +456,27 @@ size_t scratch_of(const Convolution& c) {
 }  // namespace
 
 size_t packed_depthwise_size(const Convolution& c) {
-  const ptrdiff_t taps = c.axes[0].kernel * c.axes[1].kernel * c.axes[2].kernel;
-  return static_cast<size_t>(taps * c.groups) * sizeof(float);
+  ptrdiff_t floats = 0;
+  for (size_t i = 0; i < count_phases(c); ++i) floats += packed_floats(c, make_phase(c, i));
+  return static_cast<size_t>(floats) * sizeof(float);
 }
 
 void pack_depthwise(const Convolution& c, float* packed) {
   for (size_t i = 0; i < count_phases(c); ++i) {
     const Phase phase = make_phase(c, i);
-    for (ptrdiff_t tap = 0; tap < phase.taps(); ++tap) {
-      const float* weight = c.weight + kernel_offset(phase, tap);
-      for (ptrdiff_t g = 0; g < c.groups; ++g) *packed++ = weight[g * c.kernel_group_stride];
+    const ptrdiff_t channels = channels_of(c);
+    for (ptrdiff_t first = 0; first < channels; first += kChannelsStep) {
+      for (ptrdiff_t tap = 0; tap < phase.taps(); ++tap) {
+        const float* weight = c.weight + kernel_offset(phase, tap);
+        for (ptrdiff_t in = 0; in < c.in_channels; ++in) {
+          for (ptrdiff_t o = first; o < first + kChannelsStep; ++o) {
+            const ptrdiff_t group = o / c.out_channels;
+            *packed++ = o < channels ? weight[group * c.kernel_group_stride + in * c.kernel_in_stride +
+                                              o % c.out_channels * c.kernel_out_stride]
+                                     : 0.0F;
+          }
+        }
+      }
     }
   }
 }
@@ -463,7 +487,7 @@ void convolve_depthwise_rows(KernelContext& context, const Convolution& c, const
     const Strips strips(c, phase, packed);
     context.parallel_for(strips.items(), strips.grain(),
                          [&](size_t begin, size_t end, size_t) { strips.compute(begin, end); });
-    packed += phase.taps() * c.groups;
+    packed += packed_floats(c, phase);
   }
 }
 

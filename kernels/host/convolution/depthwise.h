@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Depthwise convolutions in float32: each output channel sees one input channel. Two methods: by rows for
 // channels-last, where vectors hold channels, and by planes for any layout, where vectors hold outputs of a
-// row.
+// row. The first also computes groups of 2, 4, 8 or 16 channels.
 #pragma once
 
 #include "kernels/host/convolution.h"
 
 namespace rushlight::kernels::host {
 
-// packed_depthwise_size(): bytes of the weights as [phase][tap][channel]. pack_depthwise(): writes them.
+// packed_depthwise_size(): bytes of the weights as [phase][block of channels][tap][channel of the group]
+// [channel of the block], see kernels/ukernel/depthwise.h. pack_depthwise(): writes them.
 [[nodiscard]] size_t packed_depthwise_size(const Convolution& convolution);
 void pack_depthwise(const Convolution& convolution, float* packed);
 // Computes the convolution from packed weights, without scratch memory. Precondition: is_depthwise_rows().

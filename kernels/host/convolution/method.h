@@ -11,6 +11,7 @@
 #include "kernels/checks/selected_calls.h"
 #include "kernels/geometry/image_channels.h"
 #include "kernels/host/convolution.h"
+#include "kernels/ukernel/depthwise.h"
 #include "kernels/ukernel/winograd.h"
 
 namespace rushlight::kernels::host {
@@ -46,26 +47,141 @@ enum class Algorithm : uint64_t { kRows = 1, kPlanes, kDepthwiseRows, kDepthwise
   return c.axes[2].out + kReach <= (PTRDIFF_MAX >> 13) / taps;
 }
 
-// True if both tensors are channels-last and each input channel has one output channel.
+// True if both tensors are channels-last and each input channel has one output channel, or each group as many
+// outputs as inputs: 2, 4, 8 or 16.
 [[nodiscard]] constexpr bool is_depthwise_rows(const Convolution& c) {
-  return is_depthwise(c) && c.out_channels == 1 && has_channels_last(c);
+  constexpr auto kMostGroup = static_cast<ptrdiff_t>(ukernel::kDepthwiseBlock);
+  const ptrdiff_t group = c.in_channels;
+  const bool fits = group > 0 && group <= kMostGroup && (group & (group - 1)) == 0;
+  return c.groups > 1 && fits && c.out_channels == group && has_channels_last(c);
 }
 
-// True if a copy of the input with its border saves time (border.h). The result is channels-last; the input
-// may have another layout.
-[[nodiscard]] constexpr bool gains_by_border(const Convolution& c) {
-  constexpr ptrdiff_t kBorderChannels = 32;  // with more channels products cost more than the border tests
-  if (c.transposed || c.groups != 1 || c.in_channels == 0 || c.out_channel_stride != 1) return false;
+// ---- Copies of the input with a border of zeros (border.h) ----
+
+// True if the copy has a reasonable size.
+[[nodiscard]] constexpr bool can_have_border(const Convolution& c) {
+  if (c.in_channels == 0) return false;
   // Limits the size of the copy for any program: with its border an image is at most three times as long in
   // each dimension.
   for (const ConvolutionAxis& axis : c.axes) {
-    if (axis.out <= 0 || axis.pad > axis.in) return false;
+    if (axis.out <= 0 || axis.in <= 0 || axis.pad > axis.in) return false;
   }
-  // Channels-first inputs with few channels gain by the interleave, even without padding.
-  if (c.in_channel_stride != 1 && c.in_channels > 1) return c.in_channels <= kImageChannels;
-  const ConvolutionAxis& row = c.axes[2];
-  return c.in_channels <= kBorderChannels && row.kernel > 1 && row.dilation == 1 && row.pad > 0;
+  return true;
 }
+
+// True if the copy saves time, and the result is channels-last; the input may have another layout.
+[[nodiscard]] constexpr bool gains_by_border(const Convolution& c) {
+  constexpr ptrdiff_t kBorderChannels = 32;  // with more channels products cost more than the border tests
+  constexpr ptrdiff_t kLeastGroup = 4;       // channels of groups that gain: each group has border tests
+  constexpr ptrdiff_t kMostGroup = 256;
+  if (c.transposed || c.out_channel_stride != 1 || !can_have_border(c)) return false;
+  // Channels-first inputs with few channels gain by the interleave, even without padding.
+  if (c.in_channel_stride != 1 && c.in_channels > 1) return c.groups == 1 && c.in_channels <= kImageChannels;
+  const ConvolutionAxis& row = c.axes[2];
+  if (row.kernel <= 1 || row.dilation != 1 || row.pad <= 0) return false;
+  if (c.groups == 1) return c.in_channels <= kBorderChannels;
+  return c.in_channels >= kLeastGroup && c.in_channels <= kMostGroup;
+}
+
+// The number of positions of axis i in the copy: all that outputs see, padding included. Transposed
+// convolutions see the whole input and get no border.
+[[nodiscard]] constexpr ptrdiff_t seen_length(const Convolution& c, size_t i) {
+  const ConvolutionAxis& axis = c.axes[i];
+  return c.transposed ? axis.in : (axis.out - 1) * axis.step + (axis.kernel - 1) * axis.dilation + 1;
+}
+
+// Bytes of one image with its border: all positions that outputs see, [rows][columns][channels] floats.
+[[nodiscard]] constexpr size_t bordered_size(const Convolution& c) {
+  ptrdiff_t floats = c.groups * c.in_channels;
+  for (size_t i = 0; i < kSpatial; ++i) floats *= seen_length(c, i);
+  return static_cast<size_t>(floats) * sizeof(float);
+}
+
+// The convolution of one image after the copy: channels-last without padding (transposed convolutions keep
+// theirs). The addresses are unchanged.
+[[nodiscard]] constexpr Convolution with_border(const Convolution& c) {
+  Convolution made = c;
+  made.batch = 1;
+  made.in_channel_stride = 1;
+  ptrdiff_t stride = c.groups * c.in_channels;
+  for (size_t i = kSpatial; i-- > 0;) {
+    ConvolutionAxis& axis = made.axes[i];
+    axis.in = seen_length(c, i);
+    if (!c.transposed) axis.pad = 0;
+    axis.in_stride = stride;
+    stride *= axis.in;
+  }
+  return made;
+}
+
+// ---- Channels-first by way of channels-last (turned.h) ----
+
+[[nodiscard]] constexpr ptrdiff_t channels_of(const Convolution& c) { return c.groups * c.out_channels; }
+[[nodiscard]] constexpr ptrdiff_t pixels_of(const Convolution& c) {
+  return c.axes[0].out * c.axes[1].out * c.axes[2].out;
+}
+
+// True if both copies cost less than the gathers of the methods for planes.
+[[nodiscard]] constexpr bool gains_by_turning(const Convolution& c) {
+  constexpr ptrdiff_t kTurnedTaps = 25;  // of depthwise kernels that gain
+  if (!can_have_border(c)) return false;
+  // The outputs of a row are adjacent: they are channels-first.
+  if (c.axes[2].out_stride != 1 || c.out_channel_stride == 1) return false;
+  const ptrdiff_t taps = c.axes[0].kernel * c.axes[1].kernel * c.axes[2].kernel;
+  if (is_depthwise(c)) return c.out_channels == 1 && taps >= kTurnedTaps;
+  // Costs in relation to a contiguous copy: a gather of every second element is slower, of others much
+  // slower, and so is a transposed copy.
+  const ptrdiff_t step = c.axes[2].step;
+  const ptrdiff_t gather = step == 1 ? 1 : c.transposed || step == 2 ? 2 : 6;
+  const ptrdiff_t inputs = c.groups * c.in_channels;
+  const ptrdiff_t outputs = channels_of(c) * pixels_of(c);
+  const ptrdiff_t seen =
+      c.transposed ? pixels_of(c) * taps / (c.axes[1].step * c.axes[2].step) : pixels_of(c) * taps;
+  const ptrdiff_t copied = static_cast<ptrdiff_t>(bordered_size(c) / sizeof(float));
+  return seen * inputs * gather >= copied * (inputs <= kImageChannels ? 1 : 2) + 2 * outputs;
+}
+
+// A band is a part of the outermost axis that has several outputs, else of the last one. Its results stay in
+// the L2 cache until they are transposed. Transposed convolutions, whose outputs are in phases, have one
+// band.
+[[nodiscard]] constexpr size_t banded_axis(const Convolution& c) {
+  size_t axis = 0;
+  while (axis + 1 < kSpatial && c.axes[axis].out <= 1) ++axis;
+  return axis;
+}
+[[nodiscard]] constexpr ptrdiff_t band_length(const Convolution& c, size_t axis) {
+  constexpr ptrdiff_t kBand = 1 << 16;  // floats of results
+  const ptrdiff_t out = c.axes[axis].out;
+  if (c.transposed) return out;
+  const ptrdiff_t each = std::max<ptrdiff_t>(channels_of(c) * (pixels_of(c) / out), 1);
+  const ptrdiff_t most = std::clamp<ptrdiff_t>(kBand / each, 1, out);
+  // Bands of nearly equal length.
+  const ptrdiff_t bands = (out + most - 1) / most;
+  return (out + bands - 1) / bands;
+}
+
+// The same convolution with outputs that are channels-last.
+[[nodiscard]] constexpr Convolution with_turned_outputs(const Convolution& c) {
+  Convolution made = c;
+  made.out_channel_stride = 1;
+  ptrdiff_t stride = channels_of(c);
+  for (size_t i = kSpatial; i-- > 0;) {
+    made.axes[i].out_stride = stride;
+    stride *= made.axes[i].out;
+  }
+  return made;
+}
+
+// The channels-last convolution of one band of one image; the last band may be smaller. The addresses are
+// unchanged.
+[[nodiscard]] constexpr Convolution turned(const Convolution& c) {
+  Convolution made = with_border(c);
+  const size_t axis = banded_axis(c);
+  made.axes[axis].out = band_length(c, axis);
+  return with_turned_outputs(made);
+}
+
+// ---- Methods ----
 
 // is_winograd(): true if the method applies: 3x3, stride 1, no dilation, one group, 2-d. gains_by_winograd():
 // true if it is also faster, by measurement.
@@ -119,7 +235,22 @@ enum class Algorithm : uint64_t { kRows = 1, kPlanes, kDepthwiseRows, kDepthwise
          (axes[0].out == 1 || axes[0].out_stride == axes[2].out * axes[1].out);
 }
 
-// True if the predicate holds for a call of the build, or if not all calls are known.
+// How a convolution is computed, if not by Winograd.
+struct Form {
+  bool is_turned;
+  bool is_exchanged;
+  Convolution convolution;  // one band of one image if it is turned
+
+  constexpr Form(const Convolution& c, bool turns)
+      : Form(c, turns, gains_by_exchange(turns ? turned(c) : c)) {}
+  constexpr Form(const Convolution& c, bool turns, bool exchanges)
+      : is_turned(turns), is_exchanged(exchanges), convolution(turns ? turned(c) : c) {
+    if (is_exchanged) convolution = exchanged(convolution);
+  }
+};
+
+// True if the predicate holds for a call of the build, or if not all calls are known. It gets the
+// convolution, and the one that is computed in its place.
 template <class Predicate>
 constexpr bool is_reached_by(Predicate predicate) {
   return is_reached({"convolution", "convolution_act"}, [predicate](const SelectedCall& call) {
@@ -134,29 +265,32 @@ constexpr bool is_reached_by(Predicate predicate) {
     const ConvolutionArguments arguments = {call["stride"].list(),         call["padding"].list(),
                                             call["dilation"].list(),       call["transposed"].numbers[0] != 0,
                                             call["output_padding"].list(), call["groups"].numbers[0]};
-    Convolution c = describe_convolution(call["input"], call["weight"], arguments, call["out"]);
-    if (gains_by_exchange(c)) c = exchanged(c);
-    return predicate(c);
+    const Convolution c = describe_convolution(call["input"], call["weight"], arguments, call["out"]);
+    return predicate(c, Form(c, gains_by_turning(c)).convolution);
   });
 }
 
 // True if a call of the build takes the method.
 template <Algorithm kAlgorithm>
-inline constexpr bool kIsReached = is_reached_by([](const Convolution& c) {
+inline constexpr bool kIsReached = is_reached_by([](const Convolution& c, const Convolution& computed) {
   // Images with infinities are computed again without transforms.
   const bool takes_winograd = gains_by_winograd(c);
   if (kAlgorithm == Algorithm::kWinograd) return takes_winograd;
-  return (kAlgorithm == Algorithm::kPlanes && takes_winograd) || algorithm_of(c) == kAlgorithm;
+  return (kAlgorithm == Algorithm::kPlanes && takes_winograd) || algorithm_of(computed) == kAlgorithm;
 });
 
-// True if a call of the build is transposed, which takes several phases; if the methods for planes store to
-// outputs that are apart.
-inline constexpr bool kReachesTransposed = is_reached_by([](const Convolution& c) { return c.transposed; });
-inline constexpr bool kReachesScattered = is_reached_by([](const Convolution& c) {
-  const bool is_by_planes =
-      algorithm_of(c) == Algorithm::kPlanes || algorithm_of(c) == Algorithm::kDepthwisePlanes;
-  return (is_by_planes || gains_by_winograd(c)) && !has_output_spans(c);
-});
+// True if a call of the build is transposed, which takes several phases; if one is channels-first and
+// computed channels-last; if the methods for planes store to outputs that are apart.
+inline constexpr bool kReachesTransposed =
+    is_reached_by([](const Convolution& c, const Convolution&) { return c.transposed; });
+inline constexpr bool kReachesTurned = is_reached_by(
+    [](const Convolution& c, const Convolution&) { return !gains_by_winograd(c) && gains_by_turning(c); });
+inline constexpr bool kReachesScattered =
+    is_reached_by([](const Convolution& c, const Convolution& computed) {
+      const Algorithm algorithm = algorithm_of(computed);
+      const bool is_by_planes = algorithm == Algorithm::kPlanes || algorithm == Algorithm::kDepthwisePlanes;
+      return (is_by_planes || gains_by_winograd(c)) && !has_output_spans(c);
+    });
 
 // False for a call to which no selected one is similar. The code of the methods relies on it.
 [[nodiscard]] constexpr bool is_selected(const Convolution& c, Algorithm algorithm) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Depthwise convolution over vectors of the compiler. The frequent kernels (3 x 3, 5 x 5 where registers
 // suffice, and their first rows) keep all weights of a vector of channels in registers and load an input once
-// for several pixels.
+// for several pixels. Groups within a vector read its channels once, and repeat each over its group by a
+// shuffle; larger ones broadcast them from memory.
 #include "kernels/ukernel/depthwise.h"
+
+#include <utility>
 
 #include "kernels/ukernel/generic/vector.h"
 
@@ -11,6 +14,13 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 constexpr bool kManyRegisters = kHeldTaps > 9;
+constexpr auto kBlock = static_cast<ptrdiff_t>(kDepthwiseBlock);
+static_assert(kDepthwiseBlock % kLanes == 0);
+
+// The weights of row r for the vector of channels from c on; taps are kBlock apart.
+RL_INLINE const float* weights_of(const DepthwisePixels& s, size_t r, size_t c) {
+  return s.weights[r] + static_cast<ptrdiff_t>(c / kDepthwiseBlock) * s.weight_block + c % kDepthwiseBlock;
+}
 
 // Loads or stores a whole vector, or its first `count` floats.
 template <bool kWhole>
@@ -61,8 +71,7 @@ struct Held {
     RL_UNROLL for (size_t r = 0; r < kRows; ++r) {
       in[r] = s.in[r] + c;
       RL_UNROLL for (size_t t = 0; t < kTaps; ++t) {
-        weights[r][t] =
-            load_some<kWhole>(s.weights[r] + static_cast<ptrdiff_t>(t) * s.weight_stride + c, count);
+        weights[r][t] = load(weights_of(s, r, c) + static_cast<ptrdiff_t>(t) * kBlock);
       }
     }
   }
@@ -124,50 +133,189 @@ bool are_held(const DepthwisePixels& s, size_t c, size_t count) {
   return true;
 }
 
+// Starts and stores the sums of one vector of channels for kPixels pixels from p on.
+template <bool kWhole, size_t kPixels>
+RL_INLINE void begin_pixels(const DepthwisePixels& s, F32 (&sums)[kPixels], size_t p, size_t c,
+                            size_t count) {
+  const F32 bias = s.bias == nullptr ? splat(0.0F) : load_some<kWhole>(s.bias + c, count);
+  RL_UNROLL for (size_t i = 0; i < kPixels; ++i) sums[i] = bias;
+  if (!s.accumulate) return;
+  const float* out = s.out + static_cast<ptrdiff_t>(p) * s.out_stride + c;
+  RL_UNROLL for (size_t i = 0; i < kPixels; ++i) {
+    sums[i] = load_some<kWhole>(out + static_cast<ptrdiff_t>(i) * s.out_stride, count);
+  }
+}
+template <bool kWhole, size_t kPixels>
+RL_INLINE void end_pixels(const DepthwisePixels& s, F32 (&sums)[kPixels], size_t p, size_t c, size_t count) {
+  const Finish finish{splat(s.low), splat(s.high)};
+  RL_UNROLL for (size_t i = 0; i < kPixels; ++i) {
+    const auto at = static_cast<ptrdiff_t>(p + i);
+    if (s.residual != nullptr) sums[i] += load_some<kWhole>(s.residual + at * s.residual_stride + c, count);
+    store_some<kWhole>(s.out + at * s.out_stride + c, finish(sums[i]), count);
+  }
+}
+
 // One vector of channels for kPixels pixels from p on; any kernel size.
 template <bool kWhole, size_t kPixels>
 void pixels_any(const DepthwisePixels& s, size_t p, size_t c, size_t count) {
   const auto first = static_cast<ptrdiff_t>(p);
-  float* out = s.out + first * s.out_stride + c;
   const ptrdiff_t in_stride = s.in_stride;
-  const F32 bias = s.bias == nullptr ? splat(0.0F) : load_some<kWhole>(s.bias + c, count);
   F32 sums[kPixels];
-  RL_UNROLL for (size_t i = 0; i < kPixels; ++i) sums[i] = bias;
-  if (s.accumulate) {
-    RL_UNROLL for (size_t i = 0; i < kPixels; ++i) {
-      sums[i] = load_some<kWhole>(out + static_cast<ptrdiff_t>(i) * s.out_stride, count);
-    }
-  }
+  begin_pixels<kWhole>(s, sums, p, c, count);
   for (size_t r = 0; r < s.rows; ++r) {
     const float* in = s.in[r] + first * in_stride + c;
-    const float* weights = s.weights[r] + c;
+    const float* weights = weights_of(s, r, c);
     for (size_t t = 0; t < s.taps; ++t) {
-      const F32 weight = load_some<kWhole>(weights, count);
+      const F32 weight = load(weights);
       RL_UNROLL for (size_t i = 0; i < kPixels; ++i) {
         const F32 seen = load_some<kWhole>(in + static_cast<ptrdiff_t>(i) * in_stride, count);
         sums[i] = multiply_add(seen, weight, sums[i]);
       }
       in += s.tap_stride;
-      weights += s.weight_stride;
+      weights += kBlock;
     }
   }
-  const Finish finish{splat(s.low), splat(s.high)};
-  RL_UNROLL for (size_t i = 0; i < kPixels; ++i) {
-    const auto at = static_cast<ptrdiff_t>(i);
-    if (s.residual != nullptr) {
-      sums[i] += load_some<kWhole>(s.residual + (first + at) * s.residual_stride + c, count);
+  end_pixels<kWhole>(s, sums, p, c, count);
+}
+
+#if RL_VECTOR_BYTES > 4
+// Lane l of the result is lane l - l % kGroup + kIndex of the value.
+template <size_t kGroup, size_t kIndex, size_t... kLane>
+RL_INLINE F32 repeated(F32 value, std::index_sequence<kLane...>) {
+  return __builtin_shufflevector(value, value, (kLane - kLane % kGroup + kIndex)...);
+}
+// sums[p] += channel kIndex of the group of each lane * its weights, for all channels of a group.
+template <size_t kGroup, size_t kPixels, size_t... kIndex>
+RL_INLINE void add_group(F32 (&sums)[kPixels], const F32 (&seen)[kPixels], const float* weights,
+                         std::index_sequence<kIndex...>) {
+  const auto add = [&](auto index) __attribute__((always_inline)) {
+    const F32 weight = load(weights + decltype(index)::value * kDepthwiseBlock);
+    RL_UNROLL for (size_t i = 0; i < kPixels; ++i) {
+      const F32 factor =
+          repeated<kGroup, decltype(index)::value>(seen[i], std::make_index_sequence<kLanes>());
+      sums[i] = multiply_add(factor, weight, sums[i]);
     }
-    store_some<kWhole>(out + at * s.out_stride, finish(sums[i]), count);
+  };
+  (add(std::integral_constant<size_t, kIndex>()), ...);
+}
+#endif
+
+// The same for groups of kGroup channels. Vectors hold whole groups or are parts of one.
+template <bool kWhole, size_t kGroup, size_t kPixels>
+void pixels_grouped(const DepthwisePixels& s, size_t p, size_t c, size_t count) {
+  F32 sums[kPixels];
+  begin_pixels<kWhole>(s, sums, p, c, count);
+  for (size_t r = 0; r < s.rows; ++r) {
+    const float* in = s.in[r] + static_cast<ptrdiff_t>(p) * s.in_stride + c / kGroup * kGroup;
+    const float* weights = weights_of(s, r, c);
+    for (size_t t = 0; t < s.taps; ++t, in += s.tap_stride, weights += kGroup * kDepthwiseBlock) {
+#if RL_VECTOR_BYTES > 4
+      if constexpr (kGroup < kLanes) {
+        F32 seen[kPixels];
+        RL_UNROLL for (size_t i = 0; i < kPixels; ++i) {
+          seen[i] = load_some<kWhole>(in + static_cast<ptrdiff_t>(i) * s.in_stride, count);
+        }
+        add_group<kGroup>(sums, seen, weights, std::make_index_sequence<kGroup>());
+        continue;
+      }
+#endif
+      for (size_t k = 0; k < kGroup; ++k) {
+        const F32 weight = load(weights + k * kDepthwiseBlock);
+        RL_UNROLL for (size_t i = 0; i < kPixels; ++i) {
+          sums[i] =
+              multiply_add(splat(in[static_cast<ptrdiff_t>(i) * s.in_stride + static_cast<ptrdiff_t>(k)]),
+                           weight, sums[i]);
+        }
+      }
+    }
   }
+  end_pixels<kWhole>(s, sums, p, c, count);
+}
+
+// Pixels in tiles of nearly equal size, from kMost / 2 to kMost: the chain of sums of one pixel takes nearly
+// as long as several. A partial vector, of which a call has one, has fewer sizes.
+template <bool kWhole, size_t kGroup>
+void pixels_in_groups(const DepthwisePixels& s, size_t c, size_t count) {
+  constexpr size_t kMost = !kWhole ? 4 : kManyRegisters ? 8 : 6;  // with inputs and weights, fit in registers
+  size_t p = 0;
+  for (size_t tiles = (s.pixels + kMost - 1) / kMost; tiles > 0; --tiles) {
+    const size_t pixels = (s.pixels - p + tiles - 1) / tiles;
+    if (kWhole && pixels > kMost / 2) {
+      if (pixels == kMost) pixels_grouped<kWhole, kGroup, kMost>(s, p, c, count);
+      if (pixels == kMost - 1) pixels_grouped<kWhole, kGroup, kMost - 1>(s, p, c, count);
+      if (pixels == kMost - 2) pixels_grouped<kWhole, kGroup, kMost - 2>(s, p, c, count);
+      if (kMost == 8 && pixels == 5) pixels_grouped<kWhole, kGroup, 5>(s, p, c, count);
+      p += pixels;
+      continue;
+    }
+    const size_t end = p + pixels;
+    for (; p + kMost / 2 <= end; p += kMost / 2) pixels_grouped<kWhole, kGroup, kMost / 2>(s, p, c, count);
+    for (; p < end; ++p) pixels_grouped<kWhole, kGroup, 1>(s, p, c, count);
+  }
+}
+
+// kPixels pixels from p on that are kStep taps apart, any number of rows of kTaps taps: the weights of a row
+// are in registers, and inputs that several pixels share are loaded once, as in Held.
+template <bool kWhole, size_t kTaps, size_t kStep, size_t kPixels>
+void pixels_by_rows(const DepthwisePixels& s, size_t p, size_t c, size_t count) {
+  F32 sums[kPixels];
+  begin_pixels<kWhole>(s, sums, p, c, count);
+  for (size_t r = 0; r < s.rows; ++r) {
+    F32 weights[kTaps];
+    RL_UNROLL for (size_t t = 0; t < kTaps; ++t) {
+      weights[t] = load(weights_of(s, r, c) + static_cast<ptrdiff_t>(t) * kBlock);
+    }
+    const float* seen = s.in[r] + static_cast<ptrdiff_t>(p) * s.in_stride + c;
+    RL_UNROLL for (size_t j = 0; j < kStep * (kPixels - 1) + kTaps; ++j, seen += s.tap_stride) {
+      const F32 value = load_some<kWhole>(seen, count);
+      RL_UNROLL for (size_t i = 0; i < kPixels; ++i) {
+        if (j >= kStep * i && j < kStep * i + kTaps) {
+          sums[i] = multiply_add(value, weights[j - kStep * i], sums[i]);
+        }
+      }
+    }
+  }
+  end_pixels<kWhole>(s, sums, p, c, count);
+}
+
+// True if the strip has rows of kTaps taps and this step: then it is computed.
+template <bool kWhole, size_t kTaps, size_t kStep>
+bool are_by_rows(const DepthwisePixels& s, size_t c, size_t count) {
+  if (s.taps != kTaps || s.in_stride != static_cast<ptrdiff_t>(kStep) * s.tap_stride) return false;
+  constexpr size_t kAtOnce = kManyRegisters ? 8 : 6;
+  size_t p = 0;
+  for (; p + kAtOnce <= s.pixels; p += kAtOnce) {
+    pixels_by_rows<kWhole, kTaps, kStep, kAtOnce>(s, p, c, count);
+  }
+  for (; p + 2 <= s.pixels; p += 2) pixels_by_rows<kWhole, kTaps, kStep, 2>(s, p, c, count);
+  if (p < s.pixels) pixels_by_rows<kWhole, kTaps, kStep, 1>(s, p, c, count);
+  return true;
 }
 
 // One vector of channels for all pixels.
 template <bool kWhole>
 void pixels_of(const DepthwisePixels& s, size_t c, size_t count) {
+  switch (s.group) {
+    case 2:
+      return pixels_in_groups<kWhole, 2>(s, c, count);
+    case 4:
+      return pixels_in_groups<kWhole, 4>(s, c, count);
+    case 8:
+      return pixels_in_groups<kWhole, 8>(s, c, count);
+    case 16:
+      return pixels_in_groups<kWhole, 16>(s, c, count);
+    default:
+      break;
+  }
   if (s.pixels > 1 && !s.accumulate) {
     if (are_held<kWhole, 3, 3>(s, c, count)) return;
     if (kHeldTaps >= 25 && are_held<kWhole, 5, 5>(s, c, count)) return;
     if (are_held<kWhole, 2, 3>(s, c, count)) return;  // first and last rows of an image
+  }
+  if (s.pixels > 1) {
+    if (are_by_rows<kWhole, 7, 1>(s, c, count)) return;
+    if (kHeldTaps < 25 && are_by_rows<kWhole, 5, 1>(s, c, count)) return;
+    if (kHeldTaps < 25 && are_by_rows<kWhole, 5, 2>(s, c, count)) return;
   }
   // Eight pixels share the loads of a weight, then two, then one.
   constexpr size_t kAtOnce = 8;

@@ -94,7 +94,179 @@ RL_INLINE void max_of_window(const PoolWindow& window, const PoolIndices& number
     }
   }
   *y = best;
-  *index = found;
+  if (index != nullptr) *index = found;
+}
+
+// The greater of two numbers, or NaN if one is. Two selections instead of one with both conditions: masks of
+// AVX-512 would be combined in vector registers.
+RL_INLINE F32 larger(F32 best, F32 value) {
+  best = select(value > best, value, best);
+  return select(value != value, value, best);
+}
+
+// Maxima without indices, two operations an element.
+void max_values(size_t count, const PoolWindow& window, const float* x, float* y) {
+  for_each_result(count, window.lane, [&](const auto& lanes, size_t i) {
+    constexpr size_t kCount = std::decay_t<decltype(lanes)>::kVectors;
+    F32 best[kCount];
+    for (F32& each : best) each = splat(-__builtin_inff());
+    const float* row = x + static_cast<ptrdiff_t>(i) * window.lane;
+    for (size_t r = 0; r < window.rows; ++r, row += window.row) {
+      const float* at = row;
+      for (size_t c = 0; c < window.columns; ++c, at += window.column) {
+        RL_UNROLL for (size_t v = 0; v < kCount; ++v) best[v] = larger(best[v], lanes.read(at, v));
+      }
+    }
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) lanes.write(y + i, v, best[v]);
+  });
+}
+
+// Pools of planes: a row of results is the combination of a few rows of the plane, in a buffer with the
+// padding, and then of shifted loads of the buffer. A result costs kernel rows + kernel columns operations
+// instead of their product, if windows overlap.
+
+struct Largest {
+  RL_INLINE static F32 start() { return splat(-__builtin_inff()); }
+  RL_INLINE static F32 combine(F32 best, F32 value) { return larger(best, value); }
+};
+struct Total {
+  RL_INLINE static F32 start() { return splat(0.0f); }
+  RL_INLINE static F32 combine(F32 sum, F32 value) { return sum + value; }
+};
+
+constexpr size_t kHeldRow = 4 * kPoolReach;  // floats of the buffer: fits in the L1 cache
+
+// ceil(a / b); divisions are slow, and dilations are rare.
+RL_INLINE size_t divide_up(size_t a, size_t b) { return b == 1 ? a : (a + b - 1) / b; }
+
+// Indices of a window's elements inside the plane, [begin, end).
+struct Inside {
+  size_t begin;
+  size_t end;
+  RL_INLINE Inside(const PoolAxis& axis, size_t window) {
+    const size_t start = window * axis.step;  // plus pad
+    begin = start >= axis.pad ? 0 : divide_up(axis.pad - start, axis.dilation);
+    const size_t last = axis.in + axis.pad;
+    end = start >= last ? 0 : divide_up(last - start, axis.dilation);
+    if (end > axis.kernel) end = axis.kernel;
+    if (begin > end) begin = end;
+  }
+  [[nodiscard]] RL_INLINE size_t count() const { return end - begin; }
+};
+
+// Columns of the plane, from `low` - pad on, whose windows are computed together.
+struct HeldColumns {
+  size_t first;   // result
+  size_t count;   // results
+  size_t before;  // padding in front of the plane's columns
+  size_t from;    // the first column of the plane
+  size_t width;   // columns of the plane
+  size_t length;  // of a row, with padding on both sides
+
+  RL_INLINE HeldColumns(const PoolAxis& axis, size_t result) : first(result) {
+    const size_t reach = (axis.kernel - 1) * axis.dilation + 1;
+    const size_t most = (kHeldRow - reach) / axis.step + 1;
+    count = axis.out - first < most ? axis.out - first : most;
+    const size_t begin = first * axis.step;  // plus pad, as is `end`
+    const size_t end = begin + (count - 1) * axis.step + reach;
+    length = end - begin;
+    before = begin < axis.pad ? (axis.pad < end ? axis.pad : end) - begin : 0;
+    from = begin < axis.pad ? 0 : begin - axis.pad;
+    const size_t last = end < axis.pad ? 0 : end - axis.pad;
+    width = last < axis.in ? last : axis.in;
+    width = width > from ? width - from : 0;
+  }
+};
+
+// held[c] = the combination of rows of column c.
+template <class Op>
+RL_INLINE void combine_rows(size_t rows, const float* x, ptrdiff_t stride, size_t width, float* held) {
+  for_each_tile(width, [&](const auto& tile, size_t j) {
+    constexpr size_t kCount = std::decay_t<decltype(tile)>::kVectors;
+    F32 sums[kCount];
+    for (F32& each : sums) each = Op::start();
+    const float* at = x + j;
+    for (size_t r = 0; r < rows; ++r, at += stride) {
+      RL_UNROLL for (size_t v = 0; v < kCount; ++v) sums[v] = Op::combine(sums[v], tile.read(at, v));
+    }
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) tile.write(held + j, v, sums[v]);
+  });
+}
+
+// y[j] = finish(the combination of held[j * step + c * dilation]). Vectors may read past the last element.
+// For steps above two, all positions are combined, and every step-th is taken: vectors of contiguous elements
+// cost less than lanes from anywhere.
+template <class Op, class Finish>
+RL_INLINE void combine_columns(const PoolAxis& axis, const float* held, size_t count, float* y,
+                               Finish finish) {
+  const auto combine = [&](const float* at, auto read) __attribute__((always_inline)) {
+    F32 sum = Op::start();
+    for (size_t c = 0; c < axis.kernel; ++c, at += axis.dilation) sum = Op::combine(sum, read(at));
+    return sum;
+  };
+  const auto write = [&](size_t j, F32 sum) __attribute__((always_inline)) {
+    const size_t left = count - j;
+    if (left >= kLanes) return store(y + j, finish(sum));
+    store_partial(y + j, finish(sum), left);
+  };
+  if (axis.step == 1) {
+    for (size_t j = 0; j < count; j += kLanes) write(j, combine(held + j, load));
+    return;
+  }
+  if (axis.step == 2 && kLanes > 1) {
+    for (size_t j = 0; j < count; j += kLanes) write(j, combine(held + 2 * j, every_second));
+    return;
+  }
+  float all[kHeldRow + kLanes];
+  const size_t positions = (count - 1) * axis.step + 1;
+  for (size_t i = 0; i < positions; i += kLanes) store(all + i, combine(held + i, load));
+  for (size_t j = 0; j < count; j += kLanes) {
+    float lanes[kLanes] = {};
+    const size_t last = count - j < kLanes ? count - j : kLanes;
+    for (size_t i = 0; i < last; ++i) lanes[i] = all[(j + i) * axis.step];
+    write(j, load(lanes));
+  }
+}
+
+// row(result row, held, columns, y) combines the columns of each row of results. Several rows are held, so
+// that loads of columns do not wait for the stores of their row.
+template <class Op, class Row>
+RL_INLINE void pool_plane(const PoolPlane& plane, Row row) {
+  // Vectors of every second element end two vectors after their first one.
+  float held[kHeldRow + 2 * kLanes];
+  for (size_t j = 0; j < plane.columns.out;) {
+    const HeldColumns columns(plane.columns, j);
+    const size_t most = kHeldRow / columns.length;
+    const size_t rows_held = most < plane.count ? most : plane.count;
+    // The padding stays for all rows.
+    for (size_t i = 0; i < rows_held * columns.length + 2 * kLanes; i += kLanes) store(held + i, Op::start());
+    for (size_t done = 0; done < plane.count;) {
+      const size_t left = plane.count - done;
+      const size_t count = left < rows_held ? left : rows_held;
+      for (size_t i = 0; i < count; ++i) {
+        const size_t result = plane.first + done + i;
+        const Inside rows(plane.rows, result);
+        const auto top = static_cast<ptrdiff_t>(result * plane.rows.step + rows.begin * plane.rows.dilation) -
+                         static_cast<ptrdiff_t>(plane.rows.pad);
+        const float* x = plane.x + static_cast<ptrdiff_t>(columns.from);
+        if (rows.count() > 0) x += top * plane.x_row;
+        combine_rows<Op>(rows.count(), x, static_cast<ptrdiff_t>(plane.rows.dilation) * plane.x_row,
+                         columns.width, held + i * columns.length + columns.before);
+      }
+      for (size_t i = 0; i < count; ++i, ++done) {
+        row(plane.first + done, held + i * columns.length, columns,
+            plane.y + static_cast<ptrdiff_t>(done) * plane.y_row + j);
+      }
+    }
+    j += columns.count;
+  }
+}
+
+// The number of positions that a window counts in a dimension.
+RL_INLINE size_t counted(const PoolAxis& axis, size_t window, bool counts_padding) {
+  if (!counts_padding) return Inside(axis, window).count();
+  const size_t left = axis.in + 2 * axis.pad - window * axis.step;
+  return left < axis.kernel ? left : axis.kernel;
 }
 
 // Byte pools.
@@ -120,6 +292,7 @@ void max_of_windows(size_t first, size_t count, const PoolWindow& window, const 
       }
     }
     y[i] = best;
+    if (index == nullptr) continue;
     index[i] = int64_t{numbers.first} + static_cast<int64_t>(i) * numbers.lane + found;
   }
 }
@@ -166,6 +339,7 @@ RL_INLINE size_t max_of_vectors(size_t count, const PoolWindow& window, const Po
       }
     }
     std::memcpy(y + i, &best, sizeof best);
+    if (index == nullptr) continue;
     uint8_t taps[RL_VECTOR_BYTES];
     std::memcpy(taps, &found, sizeof found);
     const int64_t first = int64_t{numbers.first} + static_cast<int64_t>(i) * numbers.lane;
@@ -206,6 +380,7 @@ void max_pool(size_t count, const PoolWindow& window, const PoolIndices& numbers
               int64_t* index) {
   // A single result, such as a global pool.
   if (kLanes > 1 && count == 1) return max_of_window(window, numbers, x, y, index);
+  if (index == nullptr) return max_values(count, window, x, y);
   for_each_result(count, window.lane, [&](const auto& lanes, size_t i) {
     constexpr size_t kCount = std::decay_t<decltype(lanes)>::kVectors;
     F32 best[kCount];
@@ -251,6 +426,38 @@ void average_pool(size_t count, const PoolWindow& window, float divisor, const f
       RL_UNROLL for (size_t v = 0; v < kCount; ++v) total[v] += sums[v];
     }
     RL_UNROLL for (size_t v = 0; v < kCount; ++v) lanes.write(y + i, v, total[v] / splat(divisor));
+  });
+}
+
+void max_pool_plane(const PoolPlane& plane) {
+  pool_plane<Largest>(plane, [&](size_t, const float* held, const HeldColumns& columns, float* y) {
+    combine_columns<Largest>(plane.columns, held, columns.count, y, [](F32 best) { return best; });
+  });
+}
+
+void average_pool_plane(const PoolPlane& plane) {
+  const PoolAxis& axis = plane.columns;
+  pool_plane<Total>(plane, [&](size_t result, const float* held, const HeldColumns& columns, float* y) {
+    const size_t rows = counted(plane.rows, result, plane.counts_padding);
+    const auto divisor_of = [&](size_t across) {
+      if (rows * across == 0) return 1.0f;
+      return plane.divisor != 0 ? plane.divisor : static_cast<float>(rows * across);
+    };
+    const F32 whole = splat(divisor_of(axis.kernel));
+    combine_columns<Total>(axis, held, columns.count, y, [&](F32 sum) { return sum / whole; });
+    if (plane.divisor != 0) return;
+    // Windows at both ends that count fewer columns are divided again.
+    const auto divide = [&](size_t j) {
+      const size_t across = counted(axis, columns.first + j, plane.counts_padding);
+      if (across == axis.kernel) return false;
+      float sum = 0;
+      for (size_t c = 0; c < axis.kernel; ++c) sum += held[j * axis.step + c * axis.dilation];
+      y[j] = sum / divisor_of(across);
+      return true;
+    };
+    size_t begin = 0;
+    while (begin < columns.count && divide(begin)) ++begin;
+    for (size_t end = columns.count; end > begin && divide(end - 1);) --end;
   });
 }
 

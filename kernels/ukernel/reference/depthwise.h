@@ -22,11 +22,14 @@ inline void depthwise_pixels(const DepthwisePixels& s) {
       double sum = s.accumulate ? out[c] : s.bias == nullptr ? 0 : s.bias[c];
       for (size_t r = 0; r < s.rows; ++r) {
         for (size_t t = 0; t < s.taps; ++t) {
-          const auto tap = static_cast<ptrdiff_t>(t);
-          // In order of rows, then taps, as the variants; in double the order hardly matters.
-          sum += static_cast<double>(s.in[r][static_cast<ptrdiff_t>(p) * s.in_stride + tap * s.tap_stride +
-                                             static_cast<ptrdiff_t>(c)]) *
-                 s.weights[r][tap * s.weight_stride + static_cast<ptrdiff_t>(c)];
+          const float* in = s.in[r] + static_cast<ptrdiff_t>(p) * s.in_stride +
+                            static_cast<ptrdiff_t>(t) * s.tap_stride + c / s.group * s.group;
+          const float* weights = s.weights[r] + static_cast<ptrdiff_t>(c / kDepthwiseBlock) * s.weight_block +
+                                 c % kDepthwiseBlock;
+          // In order of rows, taps and channels, as the variants; in double the order hardly matters.
+          for (size_t i = 0; i < s.group; ++i) {
+            sum += static_cast<double>(in[i]) * weights[(t * s.group + i) * kDepthwiseBlock];
+          }
         }
       }
       if (s.residual != nullptr) {

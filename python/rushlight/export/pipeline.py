@@ -20,6 +20,7 @@ from rushlight.export.passes.compute_in_integers import ComputeInIntegers
 from rushlight.export.passes.compute_late import ComputeLate
 from rushlight.export.passes.constant_products import ConstantProducts
 from rushlight.export.passes.drop_expansions import DropExpansions
+from rushlight.export.passes.drop_indices import DropIndices
 from rushlight.export.passes.drop_zero_points import DropZeroPoints
 from rushlight.export.passes.fold_batch_norm import FoldBatchNorm
 from rushlight.export.passes.fold_constants import FoldConstants
@@ -79,7 +80,7 @@ def numbering_passes() -> list[Pass]:
 def delegated_passes(channels_last_for: str = "none", quantize_io: QuantizeIo | None = None) -> list[Pass]:
     """The passes after partitioning, since backends match PyTorch's operators in the model's dim orders."""
     moved = [] if channels_last_for == "none" else [ChannelsLast(channels_last_for)]
-    fused = [ConstantProducts(), FuseRmsNorm(), GroupedAttention(), FuseActivation()]
+    fused = [ConstantProducts(), DropIndices(), FuseRmsNorm(), GroupedAttention(), FuseActivation()]
     ends = [] if quantize_io is None else [quantize_io]
     return [
         ComputeInIntegers(),

@@ -52,24 +52,28 @@ void expect_near(const Buffer& actual, const Buffer& expected, size_t taps) {
 
 // Buffers that end, or begin, at a protected page.
 struct PixelsCase {
-  PixelsCase(size_t pixels, size_t channels, size_t rows, size_t taps, Edge edge)
+  PixelsCase(size_t pixels, size_t channels, size_t rows, size_t taps, Edge edge, size_t group = 1)
       : bias(channels, edge),
         out(extent(pixels, channels + 3, channels), edge),
         expected(out.size()),
         residual(extent(pixels, channels + 1, channels), edge) {
     strip.pixels = pixels;
     strip.channels = channels;
+    strip.group = group;
     strip.rows = rows;
     strip.taps = taps;
     strip.tap_stride = static_cast<ptrdiff_t>(channels + 2);
     strip.in_stride = 2 * strip.tap_stride;
-    strip.weight_stride = static_cast<ptrdiff_t>(channels + 1);
+    const size_t blocks = (channels + kDepthwiseBlock - 1) / kDepthwiseBlock;
+    strip.weight_block = static_cast<ptrdiff_t>((taps * group + 1) * kDepthwiseBlock);
     const size_t seen = pixels * taps == 0 ? 0 : (2 * (pixels - 1) + taps - 1) * (channels + 2) + channels;
     for (size_t r = 0; r < rows; ++r) {
       buffers.push_back(std::make_unique<Buffer>(seen, edge));
       fill(*buffers.back());
       in.push_back(buffers.back()->data());
-      buffers.push_back(std::make_unique<Buffer>(extent(taps, channels + 1, channels), edge));
+      const auto block = static_cast<size_t>(strip.weight_block);
+      const size_t read = taps * group * kDepthwiseBlock;
+      buffers.push_back(std::make_unique<Buffer>(read == 0 ? 0 : extent(blocks, block, read), edge));
       fill(*buffers.back());
       weights.push_back(buffers.back()->data());
     }
@@ -92,7 +96,7 @@ struct PixelsCase {
     wanted.out = expected.data();
     reference::depthwise_pixels(wanted);
     variant.pixels(strip);
-    expect_near(out, expected, strip.rows * strip.taps);
+    expect_near(out, expected, strip.rows * strip.taps * strip.group);
   }
 
   std::vector<std::unique_ptr<Buffer>> buffers;
@@ -111,6 +115,52 @@ TEST_P(DepthwiseVariants, Pixels_AnySizes_AsReference) {
         }
       }
     }
+  }
+}
+
+TEST_P(DepthwiseVariants, Pixels_OneTapApart_AsReference) {
+  for (const size_t channels : {5, 16, 37}) {
+    for (const size_t pixels : {1, 2, 3, 6, 8, 15, 19}) {
+      for (const size_t taps : {3, 5, 7}) {
+        for (const size_t rows : {1, 4, 7}) {
+          PixelsCase made(pixels, channels, rows, taps, Edge::kBack);
+          made.strip.in_stride = made.strip.tap_stride;
+          made.strip.accumulate = rows == 4;
+          made.compare(GetParam());
+        }
+      }
+    }
+  }
+}
+
+TEST_P(DepthwiseVariants, Pixels_OfGroups_AsReference) {
+  for (const Edge edge : {Edge::kFront, Edge::kBack}) {
+    for (const size_t group : {2, 4, 8, 16}) {
+      for (const size_t groups : {1, 2, 3, 5, 8, 9}) {
+        for (const size_t pixels : {1, 4, 6, 8, 9, 15}) {
+          PixelsCase(pixels, groups * group, 3, 2, edge, group).compare(GetParam());
+        }
+      }
+      PixelsCase(3, 3 * group, 0, 0, edge, group).compare(GetParam());
+    }
+  }
+  PixelsCase made(9, 24, 3, 3, Edge::kBack, 8);
+  made.strip.accumulate = true;
+  made.strip.residual = made.residual.data();
+  made.strip.residual_stride = 25;
+  made.strip.low = -0.25F;
+  made.strip.high = 0.5F;
+  made.compare(GetParam());
+}
+
+TEST_P(DepthwiseVariants, Pixels_NotANumberInAGroup_StaysInIt) {
+  for (const size_t group : {2, 4, 8}) {
+    PixelsCase made(5, 4 * group, 3, 3, Edge::kBack, group);
+    (*made.buffers[0])[group] = std::numeric_limits<float>::quiet_NaN();
+    made.compare(GetParam());
+    EXPECT_FALSE(std::isnan(made.out[0]));
+    EXPECT_TRUE(std::isnan(made.out[group]));
+    EXPECT_FALSE(std::isnan(made.out[2 * group]));
   }
 }
 

@@ -30,8 +30,11 @@ struct Pool {
   void (*average)(size_t, const PoolWindow&, float, const float*, float*);
   void (*largest_i8)(size_t, const PoolWindow&, const PoolIndices&, const int8_t*, int8_t*, int64_t*);
   void (*largest_u8)(size_t, const PoolWindow&, const PoolIndices&, const uint8_t*, uint8_t*, int64_t*);
+  void (*largest_plane)(const PoolPlane&);
+  void (*average_plane)(const PoolPlane&);
 };
-RL_VARIANTS(Pool, variants, max_pool, average_pool, max_pool_i8, max_pool_u8)
+RL_VARIANTS(Pool, variants, max_pool, average_pool, max_pool_i8, max_pool_u8, max_pool_plane,
+            average_pool_plane)
 std::ostream& operator<<(std::ostream& out, const Pool& pool) { return out << pool.name; }
 
 class PoolVariant : public ::testing::TestWithParam<Pool> {};
@@ -58,6 +61,9 @@ void check_bytes(F largest, size_t count, const PoolWindow& window, int least) {
     EXPECT_EQ(y[i], reference::max_pool(i, window, numbers, x.data(), &found)) << count << " " << i;
     EXPECT_EQ(index[i], found) << count << " " << i;
   }
+  Guarded<T> alone(count);
+  largest(count, window, numbers, x.data(), alone.data(), nullptr);
+  for (size_t i = 0; i < count; ++i) EXPECT_EQ(alone[i], y[i]) << count << " " << i;
 }
 
 // Windows over a buffer that ends at the last element of the last window.
@@ -77,6 +83,11 @@ void check(const Pool& pool, size_t count, const PoolWindow& window, bool odd_nu
     const float expected = reference::max_pool(i, window, numbers, x.data(), &found);
     EXPECT_TRUE(y[i] == expected || (std::isnan(y[i]) && std::isnan(expected))) << count << " " << i;
     EXPECT_EQ(index[i], found) << count << " " << i;
+  }
+  Guarded<float> alone(count);
+  pool.largest(count, window, numbers, x.data(), alone.data(), nullptr);
+  for (size_t i = 0; i < count; ++i) {
+    EXPECT_TRUE(alone[i] == y[i] || (std::isnan(alone[i]) && std::isnan(y[i]))) << count << " " << i;
   }
   pool.average(count, window, 6.0f, x.data(), y.data());
   for (size_t i = 0; i < count; ++i) {
@@ -103,6 +114,96 @@ TEST_P(PoolVariant, Windows_OfEveryKind_AreTheReferences) {
       check(GetParam(), count, {0, 2, 1, 1, 1}, odd_numbers);
       check(GetParam(), count, {2, 0, 1, 1, 2}, odd_numbers);
     }
+  }
+}
+
+// A plane that ends at a protected page, and results of rows [first, first + count).
+void check_plane(const Pool& pool, PoolPlane plane, bool odd_numbers) {
+  const size_t x_row = plane.columns.in + 3;
+  const size_t y_row = plane.columns.out + 2;
+  Guarded<float> x((plane.rows.in - 1) * x_row + plane.columns.in);
+  for (float& each : x) {
+    const auto bits = random_bits() % 60;
+    each = static_cast<float>(bits % 9) - 4.0f;
+    if (odd_numbers && bits < 3) each = bits == 0 ? kNan : -kInfinity;
+  }
+  Guarded<float> y((plane.count - 1) * y_row + plane.columns.out);
+  plane.x = x.data();
+  plane.x_row = static_cast<ptrdiff_t>(x_row);
+  plane.y = y.data();
+  plane.y_row = static_cast<ptrdiff_t>(y_row);
+  const auto expect = [&](auto reference, double allowed) {
+    for (size_t i = 0; i < plane.count; ++i) {
+      for (size_t j = 0; j < plane.columns.out; ++j) {
+        const auto expected = static_cast<double>(reference(plane, plane.first + i, j));
+        const auto actual = static_cast<double>(y[i * y_row + j]);
+        if (std::isnan(expected)) {
+          EXPECT_TRUE(std::isnan(actual)) << i << " " << j;
+        } else if (std::isinf(expected)) {
+          EXPECT_EQ(actual, expected) << i << " " << j;
+        } else {
+          EXPECT_NEAR(actual, expected, allowed) << i << " " << j;
+        }
+      }
+    }
+  };
+  pool.largest_plane(plane);
+  expect(reference::max_pool_plane, 0);
+  if (plane.rows.dilation * plane.columns.dilation > 1) return;
+  for (const bool counts_padding : {false, true}) {
+    plane.counts_padding = counts_padding;
+    pool.average_plane(plane);
+    expect(reference::average_pool_plane, 2e-5);
+  }
+  plane.divisor = 5;
+  pool.average_plane(plane);
+  expect(reference::average_pool_plane, 2e-5);
+}
+
+// Windows of one axis; with `more`, a last window that ends beyond the padding.
+PoolAxis axis_of(size_t in, size_t kernel, size_t step, size_t pad, size_t dilation, bool more) {
+  const size_t reach = (kernel - 1) * dilation + 1;
+  PoolAxis axis{in, kernel, step, pad, dilation, (in + 2 * pad - reach) / step + 1};
+  if (more && axis.out * step < in + pad) ++axis.out;
+  return axis;
+}
+
+TEST_P(PoolVariant, Planes_AreTheReferences) {
+  for (const bool odd_numbers : {false, true}) {
+    for (const size_t width : {5, 7, 14, 16, 17, 33, 70}) {
+      for (const size_t step : {1, 2, 3}) {
+        for (const bool more : {false, true}) {
+          PoolPlane plane;
+          plane.rows = axis_of(9, 3, step, 1, 1, more);
+          plane.columns = axis_of(width, 3, step, 1, 1, more);
+          plane.count = plane.rows.out;
+          check_plane(GetParam(), plane, odd_numbers);
+          plane.rows = axis_of(8, 2, step, 0, 1, more);
+          plane.columns = axis_of(width, 4, step, 2, 1, more);
+          plane.first = 1;
+          plane.count = plane.rows.out - 1;
+          check_plane(GetParam(), plane, odd_numbers);
+          plane.rows = axis_of(9, 2, step, 1, 3, more);
+          plane.columns = axis_of(width, 2, step, 1, 4, more);
+          plane.count = plane.rows.out - 1;
+          check_plane(GetParam(), plane, odd_numbers);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(PoolVariant, WidePlanes_AreTheReferences) {
+  for (const size_t step : {1, 2, 5}) {
+    PoolPlane plane;
+    plane.rows = axis_of(3, 2, 1, 0, 1, false);
+    plane.columns = axis_of(2500, 3, step, 1, 1, false);
+    plane.count = plane.rows.out;
+    check_plane(GetParam(), plane, false);
+    plane.columns = axis_of(2500, kPoolReach, step, 100, 1, false);
+    check_plane(GetParam(), plane, false);
+    plane.columns = axis_of(2500, 2, step, 1, kPoolReach - 1, false);
+    check_plane(GetParam(), plane, true);
   }
 }
 

@@ -25,6 +25,10 @@ for _name, _arguments in (("convolution_act", _CONVOLUTION), ("linear_act", _LIN
     _LIBRARY.define(f"{_name}({_after}, str activation, float low, float high) -> Tensor")
     _LIBRARY.define(f"{_name}.clamp({_after}, float low, float high) -> Tensor")
 _LIBRARY.define("rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, float eps) -> Tensor")
+_LIBRARY.define(
+    "max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, "
+    "bool ceil_mode=False) -> Tensor"
+)
 
 _LIBRARY.define(
     "lstm(Tensor gates, Tensor hidden, Tensor cell, Tensor weight, bool reverse) -> (Tensor, Tensor, Tensor)"
@@ -74,6 +78,11 @@ def _rms_norm(input: torch.Tensor, sizes: list[int], weight: torch.Tensor | None
     return functional.rms_norm(input, sizes, weight, eps)
 
 
+def _max_pool2d(*arguments: Any) -> torch.Tensor:
+    largest: torch.Tensor = torch.ops.aten.max_pool2d_with_indices(*arguments)[0]
+    return largest
+
+
 def _lstm(
     gates: torch.Tensor, hidden: torch.Tensor, cell: torch.Tensor, weight: torch.Tensor, reverse: bool
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -100,6 +109,7 @@ for _name, _function in (
     ("linear_act", _linear_act),
     ("linear_act.clamp", _linear_clamp),
     ("rms_norm", _rms_norm),
+    ("max_pool2d", _max_pool2d),
     ("lstm", _lstm),
 ):
     _LIBRARY.impl(_name, _function, "CompositeExplicitAutograd")
@@ -111,5 +121,6 @@ convolution_act = torch.ops.rushlight.convolution_act.default
 convolution_clamp = torch.ops.rushlight.convolution_act.clamp
 linear_act = torch.ops.rushlight.linear_act.default
 linear_clamp = torch.ops.rushlight.linear_act.clamp
+max_pool2d = torch.ops.rushlight.max_pool2d.default
 rms_norm = torch.ops.rushlight.rms_norm.default
 lstm = torch.ops.rushlight.lstm.default

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Max pooling with indices. PoolPieces divides the output into spans whose windows have one shape.
+// Max pooling, with and without indices. Without them, planes of float32 are computed by rows; otherwise
+// PoolPieces divides the output into spans whose windows have one shape.
 #include "kernels/backs/pool.h"
 #include "kernels/host/pooling/pool_pieces.h"
+#include "kernels/host/pooling/pool_planes.h"
 
 namespace rushlight::kernels::host {
 
@@ -21,10 +23,14 @@ void pool_piece(const PoolPiece& piece, const ukernel::PoolIndices& numbers, Sca
 
 }  // namespace
 
-Error max_pool2d_with_indices(KernelContext& context, const MaxPoolProblem& problem) {
+Error max_pool2d(KernelContext& context, const MaxPoolProblem& problem) {
   const Window* windows = problem.windows;
   Pool pool = make_pool(window_tiling, 2, windows, problem.self, problem.out);
-  pool.indices = as_volume(problem.indices, 2);
+  if (problem.indices != nullptr) pool.indices = as_volume(*problem.indices, 2);
+  if (has_pool_planes(pool)) {
+    pool_planes(context, pool, ukernel::max_pool_plane);
+    return Error::Ok;
+  }
   // Indices are row-major positions in the plane: first element, steps down and across, and from window to
   // window.
   const auto width = static_cast<int32_t>(windows[1].in);
