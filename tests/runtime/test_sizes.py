@@ -108,7 +108,7 @@ def dscnn_runner(target: str, folder: Path, **defines: str) -> SizeReport:
 def test_a_runner_for_one_model_has_one_variant_and_the_code_of_its_calls(tmp_path: Path) -> None:
     report = dscnn_runner("host", tmp_path, RUSHLIGHT_CPU_VARIANTS="avx2")
     check("dscnn_runner_x86_64", Size(report.flash, report.ram))
-    names = " ".join(str(entry["symbol"]) for entry in report.entries)
+    names = " ".join(entry.symbol for entry in report.entries)
     # Matrix products of the native variant, which is AVX2's; no other variant and no choice.
     assert "ukernel::native::gemm_tile" in names
     assert not re.search(r"ukernel::(avx2|avx512\w*|avxvnni)::|ukernel::variant\(", names)

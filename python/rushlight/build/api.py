@@ -57,8 +57,9 @@ def build(
 
     With `dtypes="model"`, operators of the models are compiled only for the models' dtypes; "all" compiles
     all dtypes. With `calls="model"`, they are compiled only for the shapes, layouts and numbers of the
-    models' calls; others end in NotSupported. Operators whose dtypes nothing else selects get `only_dtypes`, or
-    all. A host build also makes a Python extension module. All files are written below `output` (default:
+    models' calls; others end in NotSupported. Operators whose dtypes nothing else selects get
+    `only_dtypes`, or all. A host build also makes a Python extension module. All files are written below
+    `output` (default:
     rushlight-build/<target>); a failed build leaves no executable there.
 
     Errors: UnknownTarget, MissingToolchain, MissingDependency, InvalidArgument, InvalidProgram,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,43 @@ def test_a_row_adds_to_the_one_that_it_extends() -> None:
     detection = ukernels.detection_header(loaded)
     assert "if ((cpu.word() & 0x2u) == 0x2u) found |= 0x2u;  // one" in detection
     assert "if ((found & 0x4u) != 0 && (cpu.word() & 0x18u) == 0x18u) found |= 0x8u;  // three" in detection
+
+
+@pytest.mark.parametrize(
+    ("asked", "baseline", "chosen"),
+    [
+        ({"one"}, "one", []),
+        ({"two"}, "two", []),
+        ({"three", "one"}, "one", ["three"]),
+        ({"base", "three"}, None, ["three"]),
+        ({"native", "two"}, None, ["two"]),
+        ({"native"}, None, []),
+        (set(), None, ["one", "two", "three"]),
+    ],
+)
+def test_the_least_capable_of_the_asked_variants_is_compiled_in_place_of_native_code(
+    asked: set[str], baseline: str | None, chosen: list[str]
+) -> None:
+    loaded = replace(ukernels.load(table(CHOSEN)), asked=frozenset(asked))
+    found = loaded.baseline("x86")
+    assert (found.name if found else None) == baseline
+    assert [row.name for row in loaded.chosen("x86")] == chosen
+
+
+def test_rows_that_are_left_out_are_still_detected() -> None:
+    loaded = replace(ukernels.load(table(CHOSEN)), asked=frozenset({"base", "three"}))
+    detection = ukernels.detection_header(loaded)
+    tested = "(cpu.word() & 0x18u) == 0x18u && (cpu.word() & 0x4u) == 0x4u && (cpu.word() & 0x2u) == 0x2u"
+    assert f"if ({tested}) found |= 0x2u;  // three" in detection
+    assert "runs_baseline" not in detection
+
+    loaded = replace(loaded, asked=frozenset({"two"}))
+    detection = ukernels.detection_header(loaded)
+    assert 'kBaseline = "two"' in detection
+    assert "return (cpu.word() & 0x4u) == 0x4u && (cpu.word() & 0x2u) == 0x2u;" in detection
+    assert "#if X86  // x86/two, the baseline\ninline constexpr size_t kRows = 8;" in (
+        ukernels.variants_header(loaded)
+    )
 
 
 def test_families_are_compiled_for_the_rows_that_name_their_set() -> None:
