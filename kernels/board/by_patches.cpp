@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// For each block of outputs and input channels: copies the patch of the image, with zeros for its padding, then adds
+// the products of all taps, which are shifts of that copy. Sums stay in a buffer until all input channels are added;
+// its rows follow each other as rows of the patch do, so that the sums between them are of no use. Cost beside the
+// products: a copy of each input for each block of output channels, and one of each output.
+#include "kernels/board/by_patches.h"
+
+#include <algorithm>
+
+#include "kernels/ukernel/patch.h"
+#include "kernels/ukernel/spans.h"
+
+namespace rushlight::kernels::board {
+
+namespace {
+
+constexpr auto kBlock = static_cast<ptrdiff_t>(ukernel::kShiftColumns);
+constexpr ptrdiff_t kPatch = 576;   // floats of a patch: 2.3 KiB of stack
+constexpr ptrdiff_t kSums = 512;    // sums of a block of outputs
+constexpr ptrdiff_t kTaps = 128;    // taps of all channels of a patch
+constexpr ptrdiff_t kMostRows = 24;  // output channels of a block
+
+constexpr ptrdiff_t kLong = 48;  // sums of a block that outweigh the cost of another one
+
+ptrdiff_t rounded_up(ptrdiff_t count) { return (count + kBlock - 1) / kBlock * kBlock; }
+
+// Positions between the first and the last tap of an output.
+ptrdiff_t span(const ConvolutionAxis& axis) { return (axis.kernel - 1) * axis.dilation + 1; }
+
+// Positions of each residue that `outputs` see.
+ptrdiff_t extent(const ConvolutionAxis& axis, ptrdiff_t outputs) {
+  return ((outputs - 1) * axis.step + span(axis) - 1) / axis.step + 1;
+}
+
+// The positions of the image that a patch has for one residue: `count` from `first` on, at `at` in the image.
+struct Inside {
+  Inside(const ConvolutionAxis& axis, ptrdiff_t begin, ptrdiff_t most) {
+    first = begin < 0 ? std::min((-begin + axis.step - 1) / axis.step, most) : 0;
+    at = begin + first * axis.step;
+    count = at < axis.in ? std::min((axis.in - 1 - at) / axis.step + 1, most - first) : 0;
+  }
+
+  ptrdiff_t first;
+  ptrdiff_t at;
+  ptrdiff_t count;
+};
+
+class Patches {
+ public:
+  Patches(const ConvolutionGeometry& geometry, const PatchPlan& plan) : g_(geometry), p_(plan) {
+    constexpr auto kBytes = static_cast<ptrdiff_t>(sizeof(float));
+    ukernel::ShiftedTap* tap = taps_;
+    ptrdiff_t plane = 0;
+    for (ptrdiff_t c = 0; c < plan.channels; ++c) {
+      for (ptrdiff_t k = 0; k < depth(); ++k, plane += plan.plane()) {
+        for (ptrdiff_t i = 0; i < y_.kernel; ++i) {
+          for (ptrdiff_t j = 0; j < x_.kernel; ++j, ++tap) {
+            const ptrdiff_t row = i * y_.dilation, column = j * x_.dilation;
+            const ptrdiff_t residue = row % y_.step * plan.column_residues + column % x_.step;
+            tap->in = static_cast<int32_t>(
+                kBytes *
+                (plane + (residue * plan.height + row / y_.step) * plan.width + column / x_.step));
+            tap->weight =
+                static_cast<int32_t>(kBytes * (c * g_.weight_in_stride + k * g_.axes[0].kernel_stride +
+                                               i * y_.kernel_stride + j * x_.kernel_stride));
+          }
+        }
+      }
+    }
+    positions_ = rounded_up((plan.rows - 1) * plan.width + plan.columns);
+    most_ = std::min({kSums / positions_, kMostRows, g_.out_channels});
+    ukernel::fill_span(patch_, kPatch + kBlock, 0);
+    ukernel::fill_span(none_, kMostRows, 0);
+  }
+
+  // One group of one element of the batch.
+  void convolve(const ConvolutionData& data) {
+    for (ptrdiff_t z = 0; z < g_.axes[0].out; ++z) {
+      for (ptrdiff_t y = 0; y < y_.out; y += p_.rows) {
+        for (ptrdiff_t x = 0; x < x_.out; x += p_.columns) {
+          const ptrdiff_t begin[kSpatial] = {first_position(g_.axes[0], z, false),
+                                             first_position(y_, y, false), first_position(x_, x, false)};
+          float* out = data.out + z * g_.axes[0].out_stride + y * y_.out_stride + x * x_.out_stride;
+          convolve_block(data, begin, std::min(p_.rows, y_.out - y), std::min(p_.columns, x_.out - x), out);
+        }
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] ptrdiff_t depth() const { return g_.axes[0].kernel; }
+
+  void convolve_block(const ConvolutionData& data, const ptrdiff_t* begin, ptrdiff_t rows, ptrdiff_t columns,
+                      float* out) {
+    for (ptrdiff_t o = 0; o < g_.out_channels; o += most_) {
+      const ptrdiff_t count = std::min(most_, g_.out_channels - o);
+      for (ptrdiff_t c = 0; c < g_.in_channels; c += p_.channels) {
+        const ptrdiff_t channels = std::min(p_.channels, g_.in_channels - c);
+        // A patch of all channels serves all blocks of output channels.
+        if (o == 0 || p_.channels < g_.in_channels) take_patch(data.in + c * g_.in_channel_stride, channels, begin);
+        const float* weight = data.weight + o * g_.weight_out_stride + c * g_.weight_in_stride;
+        const float* initial = data.bias == nullptr ? none_ : data.bias + o;
+        add_products(weight, channels, count, c == 0 ? initial : nullptr);
+      }
+      for (ptrdiff_t i = 0; i < count; ++i) {
+        ukernel::copy_block(out + (o + i) * g_.out_channel_stride, {y_.out_stride, x_.out_stride},
+                            sums_ + i * positions_, {p_.width, 1}, static_cast<size_t>(rows),
+                            static_cast<size_t>(columns));
+      }
+    }
+  }
+
+  // Copies what the outputs see of some channels. `begin` is the position of the first tap of the first output.
+  void take_patch(const float* in, ptrdiff_t channels, const ptrdiff_t* begin) {
+    const ptrdiff_t plane = p_.plane();
+    // The zeros of the border stay if all patches have the same border.
+    if (!is_framed()) ukernel::fill_span(patch_, static_cast<size_t>(channels * depth() * plane), 0);
+    for (ptrdiff_t k = 0; k < depth(); ++k) {
+      const ptrdiff_t z = begin[0] + k * g_.axes[0].dilation;
+      if (z < 0 || z >= g_.axes[0].in) continue;
+      float* to = patch_ + k * plane;
+      for (ptrdiff_t i = 0; i < p_.row_residues; ++i) {
+        const Inside down(y_, begin[1] + i, p_.height);
+        for (ptrdiff_t j = 0; j < p_.column_residues; ++j, to += p_.height * p_.width) {
+          const Inside along(x_, begin[2] + j, p_.width);
+          if (down.count <= 0 || along.count <= 0) continue;
+          const float* from =
+              in + z * g_.axes[0].in_stride + down.at * y_.in_stride + along.at * x_.in_stride;
+          float* target = to + down.first * p_.width + along.first;
+          for (ptrdiff_t c = channels; c > 0; --c, from += g_.in_channel_stride, target += depth() * plane) {
+            ukernel::copy_block(target, {p_.width, 1}, from,
+                                {y_.step * y_.in_stride, x_.step * x_.in_stride},
+                                static_cast<size_t>(down.count), static_cast<size_t>(along.count));
+          }
+        }
+      }
+    }
+  }
+
+  // True if one patch has all outputs.
+  [[nodiscard]] bool is_framed() const { return p_.rows == y_.out && p_.columns == x_.out && depth() == 1; }
+
+  // Adds the products of the patch to the sums of `count` output channels.
+  void add_products(const float* weight, ptrdiff_t channels, ptrdiff_t count, const float* initial) {
+    ukernel::ShiftedSums sums;
+    sums.in = patch_;
+    sums.weight = weight;
+    sums.weight_stride = g_.weight_out_stride;
+    sums.taps = taps_;
+    sums.count = static_cast<size_t>(channels * g_.taps());
+    sums.initial = initial;
+    sums.out = sums_;
+    sums.out_stride = positions_;
+    sums.rows = static_cast<size_t>(count);
+    sums.columns = static_cast<size_t>(positions_);
+    ukernel::add_shifted(sums);
+  }
+
+  const ConvolutionGeometry& g_;
+  const PatchPlan& p_;
+  const ConvolutionAxis& y_ = g_.axes[1];
+  const ConvolutionAxis& x_ = g_.axes[2];
+  ptrdiff_t positions_;  // sums of one output channel, those of no use included
+  ptrdiff_t most_;       // output channels of a block
+  ukernel::ShiftedTap taps_[kTaps];
+  float none_[kMostRows];
+  alignas(16) float patch_[kPatch + kBlock];  // sums of no use may read past the patch
+  alignas(16) float sums_[kSums];
+};
+
+}  // namespace
+
+PatchPlan::PatchPlan(const ConvolutionGeometry& geometry) {
+  const ConvolutionAxis& y = geometry.axes[1];
+  const ConvolutionAxis& x = geometry.axes[2];
+  const ptrdiff_t taps = geometry.taps(), depth = geometry.axes[0].kernel;
+  if (taps > kTaps || span(y) > kPatch || span(x) > kPatch) return;
+  row_residues = std::min(y.step, span(y));
+  column_residues = std::min(x.step, span(x));
+  channels = std::min(geometry.in_channels, kTaps / taps);
+  rows = y.out;
+  ptrdiff_t most = x.out;
+  const auto is_small = [&] {
+    height = extent(y, rows);
+    width = extent(x, most);
+    return channels * depth * plane() <= kPatch && rounded_up((rows - 1) * width + most) <= kSums;
+  };
+  // Halves the block until it fits: its rows while there are enough sums for long loops, then channels.
+  while (!is_small()) {
+    const bool is_long = (rows - 1) * width + most > kLong;
+    if (rows > 1 && (is_long || channels == 1)) {
+      rows = (rows + 1) / 2;
+    } else if (channels > 1) {
+      channels = (channels + 1) / 2;
+    } else if (most > 1) {
+      most = (most + 1) / 2;
+    } else {
+      return;
+    }
+  }
+  columns = most;
+}
+
+void convolve_patches(const ConvolutionGeometry& geometry, const PatchPlan& plan, const ConvolutionData& data) {
+  Patches patches(geometry, plan);
+  for_each_group(geometry, data, [&](const ConvolutionData& group) { patches.convolve(group); });
+}
+
+}  // namespace rushlight::kernels::board
