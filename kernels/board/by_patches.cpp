@@ -73,15 +73,26 @@ class Patches {
     ukernel::fill_span(none_, kMostRows, 0);
   }
 
-  // One group of one element of the batch.
-  void convolve(const ConvolutionData& data) {
+  // `groups` adjacent groups of one element of the batch; several if a patch has all channels of a group.
+  void convolve(const ConvolutionData& data, ptrdiff_t groups) {
     for (ptrdiff_t z = 0; z < g_.axes[0].out; ++z) {
       for (ptrdiff_t y = 0; y < y_.out; y += p_.rows) {
         for (ptrdiff_t x = 0; x < x_.out; x += p_.columns) {
           const ptrdiff_t begin[kSpatial] = {first_position(g_.axes[0], z, false),
                                              first_position(y_, y, false), first_position(x_, x, false)};
-          float* out = data.out + z * g_.axes[0].out_stride + y * y_.out_stride + x * x_.out_stride;
-          convolve_block(data, begin, std::min(p_.rows, y_.out - y), std::min(p_.columns, x_.out - x), out);
+          ConvolutionData block = data;
+          block.out += z * g_.axes[0].out_stride + y * y_.out_stride + x * x_.out_stride;
+          rows_ = static_cast<size_t>(std::min(p_.rows, y_.out - y));
+          columns_ = static_cast<size_t>(std::min(p_.columns, x_.out - x));
+          if (p_.channels < g_.in_channels) {
+            convolve_in_parts(block, begin);
+            continue;
+          }
+          take_patch(data.in, groups * g_.in_channels, begin);
+          const float* patch = patch_;
+          for (ptrdiff_t i = 0; i < groups; ++i, patch += g_.in_channels * depth() * p_.plane()) {
+            convolve_group(group_of(g_, block, i), patch);
+          }
         }
       }
     }
@@ -90,23 +101,38 @@ class Patches {
  private:
   [[nodiscard]] ptrdiff_t depth() const { return g_.axes[0].kernel; }
 
-  void convolve_block(const ConvolutionData& data, const ptrdiff_t* begin, ptrdiff_t rows, ptrdiff_t columns,
-                      float* out) {
+  // The patch has all channels of the group: it serves all blocks of output channels.
+  void convolve_group(const ConvolutionData& data, const float* patch) {
+    for (ptrdiff_t o = 0; o < g_.out_channels; o += most_) {
+      const ptrdiff_t count = std::min(most_, g_.out_channels - o);
+      add_products(patch, data.weight + o * g_.weight_out_stride, g_.in_channels, count, initial(data, o));
+      store(data.out + o * g_.out_channel_stride, count);
+    }
+  }
+
+  // The sums of a block of output channels stay until all patches of its input channels are added.
+  void convolve_in_parts(const ConvolutionData& data, const ptrdiff_t* begin) {
     for (ptrdiff_t o = 0; o < g_.out_channels; o += most_) {
       const ptrdiff_t count = std::min(most_, g_.out_channels - o);
       for (ptrdiff_t c = 0; c < g_.in_channels; c += p_.channels) {
         const ptrdiff_t channels = std::min(p_.channels, g_.in_channels - c);
-        // A patch of all channels serves all blocks of output channels.
-        if (o == 0 || p_.channels < g_.in_channels) take_patch(data.in + c * g_.in_channel_stride, channels, begin);
-        const float* weight = data.weight + o * g_.weight_out_stride + c * g_.weight_in_stride;
-        const float* initial = data.bias == nullptr ? none_ : data.bias + o;
-        add_products(weight, channels, count, c == 0 ? initial : nullptr);
+        take_patch(data.in + c * g_.in_channel_stride, channels, begin);
+        add_products(patch_, data.weight + o * g_.weight_out_stride + c * g_.weight_in_stride, channels,
+                     count, c == 0 ? initial(data, o) : nullptr);
       }
-      for (ptrdiff_t i = 0; i < count; ++i) {
-        ukernel::copy_block(out + (o + i) * g_.out_channel_stride, {y_.out_stride, x_.out_stride},
-                            sums_ + i * positions_, {p_.width, 1}, static_cast<size_t>(rows),
-                            static_cast<size_t>(columns));
-      }
+      store(data.out + o * g_.out_channel_stride, count);
+    }
+  }
+
+  [[nodiscard]] const float* initial(const ConvolutionData& data, ptrdiff_t channel) const {
+    return data.bias == nullptr ? none_ : data.bias + channel;
+  }
+
+  // Copies the sums of a block to the output.
+  void store(float* out, ptrdiff_t count) const {
+    const float* from = sums_;
+    for (; count > 0; --count, out += g_.out_channel_stride, from += positions_) {
+      ukernel::copy_block(out, {y_.out_stride, x_.out_stride}, from, {p_.width, 1}, rows_, columns_);
     }
   }
 
@@ -141,9 +167,10 @@ class Patches {
   [[nodiscard]] bool is_framed() const { return p_.rows == y_.out && p_.columns == x_.out && depth() == 1; }
 
   // Adds the products of the patch to the sums of `count` output channels.
-  void add_products(const float* weight, ptrdiff_t channels, ptrdiff_t count, const float* initial) {
+  void add_products(const float* patch, const float* weight, ptrdiff_t channels, ptrdiff_t count,
+                    const float* initial) {
     ukernel::ShiftedSums sums;
-    sums.in = patch_;
+    sums.in = patch;
     sums.weight = weight;
     sums.weight_stride = g_.weight_out_stride;
     sums.taps = taps_;
@@ -162,6 +189,8 @@ class Patches {
   const ConvolutionAxis& x_ = g_.axes[2];
   ptrdiff_t positions_;  // sums of one output channel, those of no use included
   ptrdiff_t most_;       // output channels of a block
+  size_t rows_ = 0;      // outputs of the current block
+  size_t columns_ = 0;
   ukernel::ShiftedTap taps_[kTaps];
   float none_[kMostRows];
   alignas(16) float patch_[kPatch + kBlock];  // sums of no use may read past the patch
@@ -199,11 +228,21 @@ PatchPlan::PatchPlan(const ConvolutionGeometry& geometry) {
     }
   }
   columns = most;
+  // Further groups join the patch if it has all channels of one.
+  groups = 1;
+  if (channels == geometry.in_channels) groups = std::min(kPatch / (channels * depth * plane()), geometry.groups);
 }
 
 void convolve_patches(const ConvolutionGeometry& geometry, const PatchPlan& plan, const ConvolutionData& data) {
   Patches patches(geometry, plan);
-  for_each_group(geometry, data, [&](const ConvolutionData& group) { patches.convolve(group); });
+  for (ptrdiff_t n = 0; n < geometry.batch; ++n) {
+    ConvolutionData image = data;
+    image.in += n * geometry.in_batch_stride;
+    image.out += n * geometry.out_batch_stride;
+    for (ptrdiff_t group = 0; group < geometry.groups; group += plan.groups) {
+      patches.convolve(group_of(geometry, image, group), std::min(plan.groups, geometry.groups - group));
+    }
+  }
 }
 
 }  // namespace rushlight::kernels::board

@@ -16,16 +16,24 @@ struct ConvolutionData {
   float* out;
 };
 
+// The same of another group, counted from the one of `data`.
+inline ConvolutionData group_of(const ConvolutionGeometry& geometry, const ConvolutionData& data,
+                                ptrdiff_t group) {
+  const ptrdiff_t first = group * geometry.out_channels;
+  return {data.in + group * geometry.in_channels * geometry.in_channel_stride,
+          data.weight + group * geometry.weight_group_stride,
+          data.bias == nullptr ? nullptr : data.bias + first,
+          data.out + first * geometry.out_channel_stride};
+}
+
 // Calls f(data) for each group of each element of the batch.
 template <class F>
 void for_each_group(const ConvolutionGeometry& geometry, const ConvolutionData& data, F f) {
   for (ptrdiff_t n = 0; n < geometry.batch; ++n) {
-    for (ptrdiff_t group = 0; group < geometry.groups; ++group) {
-      const ptrdiff_t first = group * geometry.out_channels;
-      f({data.in + n * geometry.in_batch_stride + group * geometry.in_channels * geometry.in_channel_stride,
-         data.weight + group * geometry.weight_group_stride, data.bias == nullptr ? nullptr : data.bias + first,
-         data.out + n * geometry.out_batch_stride + first * geometry.out_channel_stride});
-    }
+    ConvolutionData image = data;
+    image.in += n * geometry.in_batch_stride;
+    image.out += n * geometry.out_batch_stride;
+    for (ptrdiff_t group = 0; group < geometry.groups; ++group) f(group_of(geometry, image, group));
   }
 }
 
@@ -39,7 +47,8 @@ class PatchPlan {
 
   ptrdiff_t rows = 0;      // outputs of one patch
   ptrdiff_t columns = 0;
-  ptrdiff_t channels = 0;  // input channels of one patch
+  ptrdiff_t channels = 0;  // input channels of one patch, in each of its groups
+  ptrdiff_t groups = 0;
   // A patch has the planes [channel][depth], and of each the elements [residue of the row][residue of the
   // column][row][column]: positions that are equal modulo the stride are adjacent, so that all outputs read
   // adjacent elements through a tap.

@@ -310,44 +310,62 @@ struct Taps {
 }
 
 // Any number of taps: kOutputs outputs share the loads of the weights. Requires at least one row and one column
-// of taps.
+// of taps. The mask of the channels stays in the predicate: lanes past them load 0.
 template <size_t kOutputs>
-void add_outputs(const ChannelSums& sums, const float* in, float* out, uint32_t least) {
+[[gnu::noinline]] void add_outputs(const ChannelSums& sums, const float* in, float* out, uint32_t least) {
   // ReLU as a maximum of integers: with the least int32 it has no effect.
   const int32x4_t lowest = vdupq_n_s32(static_cast<int32_t>(least));
   constexpr auto kBytes = static_cast<ptrdiff_t>(sizeof(float));
-  const float* group = sums.weight;
+  const auto columns = static_cast<ptrdiff_t>(sums.columns);
+  // In bytes: from tap to tap, and from the end of a row of taps to the next.
   const ptrdiff_t step = sums.column_stride * kBytes;
-  const ptrdiff_t row_step = sums.row_stride - static_cast<ptrdiff_t>(sums.columns) * sums.column_stride;
+  const ptrdiff_t row_step = sums.row_stride * kBytes - columns * step;
+  const ptrdiff_t weight_step = (sums.weight_row_stride - columns * 4) * kBytes;
+  const float* group = sums.weight;
   for (size_t c = 0; c < sums.channels; c += 4, group += sums.group_stride) {
-    const uint32_t here = vctp32q(sums.channels - c);
-    const auto mask = static_cast<mve_pred16_t>(here);
-    const float32x4_t initial = vld1q_z_f32(sums.initial + c, mask);
-    float32x4_t totals[3] = {initial, initial, initial};
-    const float* at[3] = {in + c, in + c + sums.in_step, in + c + 2 * sums.in_step};
-    const float* weights = group;
-    for (size_t y = sums.rows; y > 0; --y, weights += sums.weight_row_stride) {
-      const float* weight = weights;
-      // The mask of the channels stays in the predicate: lanes past them load 0.
-      if constexpr (kOutputs == 1) {
+    const auto mask = static_cast<mve_pred16_t>(vctp32q(sums.channels - c));
+    float32x4_t a = vld1q_z_f32(sums.initial + c, mask);
+    const float* first = in + c;
+    const float* weight = group;
+    size_t rows = sums.rows;
+    float* to = out + c;
+    const auto store = [&](float32x4_t total) __attribute__((always_inline)) {
+      vst1q_p_f32(to, vreinterpretq_f32_s32(vmaxq_s32(vreinterpretq_s32_f32(total), lowest)), mask);
+      to += sums.out_step;
+    };
+    if constexpr (kOutputs == 1) {
+      if (rows > 0) {
         asm volatile(
-            "vmsr p0, %[here]\n"
-            "dls lr, %[columns]\n"
+            "vmsr p0, %[mask]\n"
             "1:\n"
+            "dls lr, %[columns]\n"
+            "2:\n"
             "vpst\n"
-            "vldrwt.u32 q6, [%[at]]\n"
+            "vldrwt.u32 q6, [%[first]]\n"
             "vldrw.u32 q7, [%[weight]], #16\n"
-            "add %[at], %[step]\n"
-            "vfma.f32 %q[total], q6, q7\n"
-            "le lr, 1b\n"
-            : [at] "+r"(at[0]), [weight] "+r"(weight), [total] "+w"(totals[0])
-            : [here] "r"(here), [columns] "r"(sums.columns), [step] "r"(step)
+            "add %[first], %[step]\n"
+            "vfma.f32 %q[a], q6, q7\n"
+            "le lr, 2b\n"
+            "add %[first], %[row_step]\n"
+            "add %[weight], %[weight_step]\n"
+            "subs %[rows], #1\n"
+            "bne 1b\n"
+            : [first] "+r"(first), [weight] "+r"(weight), [rows] "+r"(rows), [a] "+w"(a)
+            : [mask] "r"(mask), [columns] "r"(columns), [step] "r"(step), [row_step] "r"(row_step),
+              [weight_step] "r"(weight_step)
             : "q6", "q7", "lr", "cc", "memory");
-      } else {
+      }
+      store(a);
+    } else {
+      float32x4_t b = a, c3 = a;
+      const float* second = first + sums.in_step;
+      const float* third = second + sums.in_step;
+      if (rows > 0) {
         asm volatile(
-            "vmsr p0, %[here]\n"
-            "dls lr, %[columns]\n"
+            "vmsr p0, %[mask]\n"
             "1:\n"
+            "dls lr, %[columns]\n"
+            "2:\n"
             "vldrw.u32 q7, [%[weight]], #16\n"
             "vpsttt\n"
             "vldrwt.u32 q4, [%[first]]\n"
@@ -359,19 +377,22 @@ void add_outputs(const ChannelSums& sums, const float* in, float* out, uint32_t 
             "vfma.f32 %q[b], q5, q7\n"
             "add %[third], %[step]\n"
             "vfma.f32 %q[c], q6, q7\n"
-            "le lr, 1b\n"
-            : [first] "+r"(at[0]), [second] "+r"(at[1]), [third] "+r"(at[2]), [weight] "+r"(weight),
-              [a] "+w"(totals[0]), [b] "+w"(totals[1]), [c] "+w"(totals[2])
-            : [here] "r"(here), [columns] "r"(sums.columns), [step] "r"(step)
+            "le lr, 2b\n"
+            "add %[first], %[row_step]\n"
+            "add %[second], %[row_step]\n"
+            "add %[third], %[row_step]\n"
+            "add %[weight], %[weight_step]\n"
+            "subs %[rows], #1\n"
+            "bne 1b\n"
+            : [first] "+r"(first), [second] "+r"(second), [third] "+r"(third), [weight] "+r"(weight),
+              [rows] "+r"(rows), [a] "+w"(a), [b] "+w"(b), [c] "+w"(c3)
+            : [mask] "r"(mask), [columns] "r"(columns), [step] "r"(step), [row_step] "r"(row_step),
+              [weight_step] "r"(weight_step)
             : "q4", "q5", "q6", "q7", "lr", "cc", "memory");
       }
-#pragma GCC unroll 3
-      for (size_t i = 0; i < kOutputs; ++i) at[i] += row_step;
-    }
-    float* to = out + c;
-#pragma GCC unroll 3
-    for (size_t i = 0; i < kOutputs; ++i, to += sums.out_step) {
-      vst1q_p_f32(to, vreinterpretq_f32_s32(vmaxq_s32(vreinterpretq_s32_f32(totals[i]), lowest)), mask);
+      store(a);
+      store(b);
+      store(c3);
     }
   }
 }

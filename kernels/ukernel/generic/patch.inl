@@ -96,38 +96,69 @@ void copy_block(float* to, BlockStrides to_strides, const float* from, BlockStri
 #ifndef RL_OWN_CHANNELS
 namespace {
 
-// The channels of a group, for one output.
-template <size_t kCount>
-inline void add_group(const ChannelSums& sums, const float* in, const float* weight, const float* initial,
-                      float* out) {
-  float totals[kCount];
-#pragma GCC unroll 8
-  for (size_t i = 0; i < kCount; ++i) totals[i] = initial[i];
-  for (size_t y = sums.rows; y > 0; --y, in += sums.row_stride, weight += sums.weight_row_stride) {
-    const float* at = in;
+constexpr size_t kTogether = 4;  // channels and outputs whose sums are in registers together
+
+// kCount channels of a group, for kOutputs outputs, which share the loads of the weights.
+template <size_t kCount, size_t kOutputs>
+[[gnu::noinline]] void add_group(const ChannelSums& sums, const float* in, const float* weight,
+                                 const float* initial, float* out) {
+  float totals[kOutputs][kCount];
+  const float* row[kOutputs];
+#pragma GCC unroll 4
+  for (size_t o = 0; o < kOutputs; ++o) {
+    row[o] = in + static_cast<ptrdiff_t>(o) * sums.in_step;
+#pragma GCC unroll 4
+    for (size_t i = 0; i < kCount; ++i) totals[o][i] = initial[i];
+  }
+  const ptrdiff_t row_step = sums.row_stride - static_cast<ptrdiff_t>(sums.columns) * sums.column_stride;
+  for (size_t y = sums.rows; y > 0; --y, weight += sums.weight_row_stride) {
     const float* factor = weight;
-    for (size_t x = sums.columns; x > 0; --x, at += sums.column_stride, factor += kChannelGroup) {
-#pragma GCC unroll 8
-      for (size_t i = 0; i < kCount; ++i) totals[i] += factor[i] * at[i];
+    for (size_t x = sums.columns; x > 0; --x, factor += kChannelGroup) {
+      float factors[kCount];
+#pragma GCC unroll 4
+      for (size_t i = 0; i < kCount; ++i) factors[i] = factor[i];
+#pragma GCC unroll 4
+      for (size_t o = 0; o < kOutputs; ++o) {
+#pragma GCC unroll 4
+        for (size_t i = 0; i < kCount; ++i) totals[o][i] += factors[i] * row[o][i];
+        row[o] += sums.column_stride;
+      }
+    }
+#pragma GCC unroll 4
+    for (size_t o = 0; o < kOutputs; ++o) row[o] += row_step;
+  }
+#pragma GCC unroll 4
+  for (size_t o = 0; o < kOutputs; ++o, out += sums.out_step) {
+#pragma GCC unroll 4
+    for (size_t i = 0; i < kCount; ++i) out[i] = totals[o][i];
+  }
+}
+
+template <size_t kOutputs>
+void add_channels_of(const ChannelSums& sums, const float* in, float* out) {
+  static_assert(kChannelGroup % kTogether == 0);
+  for (size_t c = 0, count; c < sums.channels; c += count) {
+    const float* weight = sums.weight + static_cast<ptrdiff_t>(c / kChannelGroup) * sums.group_stride + c % kChannelGroup;
+    count = sums.channels - c < kTogether ? 1 : kTogether;
+    if (count == 1) {
+      add_group<1, kOutputs>(sums, in + c, weight, sums.initial + c, out + c);
+    } else {
+      add_group<kTogether, kOutputs>(sums, in + c, weight, sums.initial + c, out + c);
     }
   }
-#pragma GCC unroll 8
-  for (size_t i = 0; i < kCount; ++i) out[i] = totals[i];
 }
 
 }  // namespace
 
 void add_channels(const ChannelSums& sums) {
+  constexpr auto kMany = static_cast<ptrdiff_t>(kTogether);
   const float* in = sums.in;
   float* out = sums.out;
-  for (size_t o = sums.outputs; o > 0; --o, in += sums.in_step, out += sums.out_step) {
-    const float* weight = sums.weight;
-    size_t c = 0;
-    for (; c + kChannelGroup <= sums.channels; c += kChannelGroup, weight += sums.group_stride) {
-      add_group<kChannelGroup>(sums, in + c, weight, sums.initial + c, out + c);
-    }
-    for (; c < sums.channels; ++c, ++weight) add_group<1>(sums, in + c, weight, sums.initial + c, out + c);
+  size_t left = sums.outputs;
+  for (; left >= kTogether; left -= kTogether, in += kMany * sums.in_step, out += kMany * sums.out_step) {
+    add_channels_of<kTogether>(sums, in, out);
   }
+  for (; left > 0; --left, in += sums.in_step, out += sums.out_step) add_channels_of<1>(sums, in, out);
 }
 #endif
 
