@@ -24,8 +24,13 @@ using ukernel::kPanelColumns;
 
 constexpr ptrdiff_t kColumns = kPanelColumns;
 constexpr ptrdiff_t kScratch = ukernel::kPanelDepth * kColumns;
+constexpr ptrdiff_t kSomeChannels = 8;  // output channels below which gathering each tap costs more than a patch
 constexpr ptrdiff_t kShortPart = 8;    // elements of adjacent weights below which a product is mostly overhead
 constexpr ptrdiff_t kFewChannels = 4;  // output channels below which most of a panel's work is wasted
+
+bool is_flat(const ConvolutionGeometry& geometry) {
+  return geometry.axes[0].kernel == 1 && geometry.axes[0].in == 1 && geometry.axes[0].out == 1;
+}
 
 void fill(float* to, ptrdiff_t stride, ptrdiff_t count, float value) {
   if (stride == 1) return ukernel::fill_span(to, static_cast<size_t>(count), value);
@@ -74,12 +79,12 @@ struct Parts {
 
 // im2col for a few pixels: gathers their inputs to a panel [part][kColumns], and multiplies it by the weight
 // [out channels][part], which is read in place. Reads all weights once for each kColumns pixels, and gathers
-// each input once for each tap that sees it. Any axes, strides, dilation, transposed or not.
+// each input once for each tap that sees it. Any axes, strides and dilation.
 class Convolution {
  public:
   explicit Convolution(const ConvolutionGeometry& geometry) : g_(geometry), parts_(geometry) {
     const ConvolutionAxis* axes = g_.axes;
-    flat_ = !g_.transposed && axes[0].kernel == 1 && axes[0].in == 1 && axes[0].out == 1;
+    flat_ = is_flat(g_);
     pixels_ = axes[0].out * axes[1].out * axes[2].out;
     const ptrdiff_t row = axes[2].out * axes[2].out_stride;
     adjoin_ = (axes[1].out == 1 || axes[1].out_stride == row) &&
@@ -120,27 +125,49 @@ class Convolution {
     // Unless the rows adjoin, a panel ends with its row.
     count_ = std::min(kColumns, adjoin_ ? left : in_row);
     in_line_ = flat_ && count_ <= in_row && axes[2].step == 1 && axes[2].in_stride == 1;
+    for (size_t d = 0; d < kSpatial; ++d) at_[d] = at[d];
+    take_window(0, at_);
+    has_windows_ = false;
+    // Advances past the pixels of the panel: to the next rows if it crosses their ends.
+    at[2] += count_;
+    for (size_t d = kSpatial - 1; d > 0 && at[d] >= axes[d].out; --d) {
+      at[d - 1] += at[d] / axes[d].out;
+      at[d] %= axes[d].out;
+    }
+  }
+
+  // Windows of all selected pixels; pixels past them read zeros. A panel inside of the image needs none.
+  void take_windows() {
+    const ConvolutionAxis* axes = g_.axes;
+    ptrdiff_t at[kSpatial] = {at_[0], at_[1], at_[2]};
     for (ptrdiff_t i = 0; i < kColumns; ++i) {
-      if (i >= count_) {  // reads zeros
+      if (i >= count_) {
         // Outside of the image, also after the offset of a tap is added, which must not overflow.
         windows_.row[i] = INT32_MIN / 2;
         continue;
       }
-      if (flat_) {
-        const ptrdiff_t y = first_position(axes[1], at[1], false);
-        const ptrdiff_t x = first_position(axes[2], at[2], false);
-        windows_.row[i] = static_cast<int32_t>(y);
-        windows_.column[i] = static_cast<int32_t>(x);
-        windows_.offset[i] = static_cast<int32_t>(y * axes[1].in_stride + x * axes[2].in_stride);
-      } else {
-        for (size_t d = 0; d < kSpatial; ++d)
-          starts_[d][i] = static_cast<int32_t>(first_position(axes[d], at[d], g_.transposed));
-      }
+      take_window(i, at);
       for (size_t d = kSpatial; d-- > 0;) {
         if (++at[d] < axes[d].out || d == 0) break;
         at[d] = 0;
       }
     }
+    has_windows_ = true;
+  }
+
+  void take_window(ptrdiff_t i, const ptrdiff_t* at) {
+    const ConvolutionAxis* axes = g_.axes;
+    if (!flat_) {
+      for (size_t d = 0; d < kSpatial; ++d) {
+        starts_[d][i] = static_cast<int32_t>(first_position(axes[d], at[d], false));
+      }
+      return;
+    }
+    const ptrdiff_t y = first_position(axes[1], at[1], false);
+    const ptrdiff_t x = first_position(axes[2], at[2], false);
+    windows_.row[i] = static_cast<int32_t>(y);
+    windows_.column[i] = static_cast<int32_t>(x);
+    windows_.offset[i] = static_cast<int32_t>(y * axes[1].in_stride + x * axes[2].in_stride);
   }
 
   // Adds the whole kernel to the selected pixels, for all output channels.
@@ -216,7 +243,9 @@ class Convolution {
         return ukernel::copy_panel(to, step, position.from + windows_.offset[0], g_.in_channel_stride,
                                    position.channels);
       }
-    } else {
+    }
+    if (!has_windows_) take_windows();
+    if (!flat_) {
       for (ptrdiff_t i = 0; i < count_; ++i) locate(k, i);
     }
     ukernel::gather_panel(to, step, windows_, position);
@@ -224,6 +253,7 @@ class Convolution {
 
   // The same for a one-channel kernel in one part: goes pixel by pixel.
   void gather_windows(const float* in) {
+    if (!has_windows_) take_windows();
     const ConvolutionAxis& y = g_.axes[1];
     const ConvolutionAxis& x = g_.axes[2];
     for (ptrdiff_t i = 0; i < count_; ++i) {
@@ -247,7 +277,7 @@ class Convolution {
     ptrdiff_t offset = 0;
     windows_.row[i] = windows_.column[i] = 0;
     for (size_t d = 0; d < kSpatial; ++d) {
-      const ptrdiff_t at = input_at(g_.axes[d], starts_[d][i], k[d], g_.transposed);
+      const ptrdiff_t at = input_at(g_.axes[d], starts_[d][i], k[d], false);
       if (at < 0) windows_.row[i] = -1;
       offset += at * g_.axes[d].in_stride;
     }
@@ -258,18 +288,16 @@ class Convolution {
   Parts parts_;
   ptrdiff_t pixels_;
   bool adjoin_;   // the end of a row continues at the pixel stride
-  bool flat_;     // not transposed and two axes: windows are computed once for a panel
+  bool flat_;     // two axes: windows are computed once for a panel
   bool in_line_;  // the selected pixels read adjacent inputs for each tap
   ptrdiff_t count_ = 0;
+  ptrdiff_t at_[kSpatial];     // position of the first selected pixel
+  bool has_windows_ = false;  // windows_ has all selected pixels, not only the first
   const float* bias_ = nullptr;  // initial value of the sums; null: the output holds it
   ukernel::PanelWindows windows_;
   int32_t starts_[kSpatial][kPanelColumns];  // unless flat
   alignas(16) float panel_[kScratch];
 };
-
-bool is_flat(const ConvolutionGeometry& geometry) {
-  return geometry.axes[0].kernel == 1 && geometry.axes[0].in == 1 && geometry.axes[0].out == 1;
-}
 
 bool is_plain_three(const ConvolutionAxis& axis) {
   return axis.kernel == 3 && axis.step == 1 && axis.dilation == 1 && axis.pad == 1 && axis.in == axis.out;
@@ -324,8 +352,9 @@ void fill_bias(const ConvolutionGeometry& geometry, const ConvolutionData& data)
 bool prefers_patches(const ConvolutionGeometry& geometry) {
   if (!is_flat(geometry) || geometry.out_channels < kFewChannels) return true;
   if (takes_pixels(geometry)) return geometry.out_channels < kColumns && geometry.groups > 1;
+  if (geometry.taps() > 1 && (geometry.in_channels == 1 || geometry.out_channels <= kSomeChannels)) return true;
   const Parts parts(geometry);
-  return geometry.in_channels == 1 || parts.whole.channels * parts.whole.taps < std::min(geometry.taps() * geometry.in_channels, kShortPart);
+  return parts.whole.channels * parts.whole.taps < std::min(geometry.taps() * geometry.in_channels, kShortPart);
 }
 
 // Convolves all groups of the batch; from the most specialized method to the most general. Returns true if
