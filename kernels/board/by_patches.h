@@ -4,21 +4,26 @@
 // tests.
 #pragma once
 
+#include <cstdint>
+
 #include "kernels/geometry/convolution_geometry.h"
 
 namespace rushlight::kernels::board {
 
-// The first elements of a group of one element of the batch: input, weight, bias (null: zeros) and output.
+// The first elements of a group of one element of the batch: input, weight, bias (null: zeros) and output. T is float,
+// or uint16_t for the bits of float16.
+template <class T>
 struct ConvolutionData {
-  const float* in;
-  const float* weight;
-  const float* bias;
-  float* out;
+  const T* in;
+  const T* weight;
+  const T* bias;
+  T* out;
 };
 
 // The same of another group, counted from the one of `data`.
-inline ConvolutionData group_of(const ConvolutionGeometry& geometry, const ConvolutionData& data,
-                                ptrdiff_t group) {
+template <class T>
+ConvolutionData<T> group_of(const ConvolutionGeometry& geometry, const ConvolutionData<T>& data,
+                            ptrdiff_t group) {
   const ptrdiff_t first = group * geometry.out_channels;
   return {data.in + group * geometry.in_channels * geometry.in_channel_stride,
           data.weight + group * geometry.weight_group_stride,
@@ -27,10 +32,10 @@ inline ConvolutionData group_of(const ConvolutionGeometry& geometry, const Convo
 }
 
 // Calls f(data) for each group of each element of the batch.
-template <class F>
-void for_each_group(const ConvolutionGeometry& geometry, const ConvolutionData& data, F f) {
+template <class T, class F>
+void for_each_group(const ConvolutionGeometry& geometry, const ConvolutionData<T>& data, F f) {
   for (ptrdiff_t n = 0; n < geometry.batch; ++n) {
-    ConvolutionData image = data;
+    ConvolutionData<T> image = data;
     image.in += n * geometry.in_batch_stride;
     image.out += n * geometry.out_batch_stride;
     for (ptrdiff_t group = 0; group < geometry.groups; ++group) f(group_of(geometry, image, group));
@@ -60,7 +65,10 @@ class PatchPlan {
   [[nodiscard]] ptrdiff_t plane() const { return row_residues * column_residues * height * width; }
 };
 
-// Convolves all groups of all elements of the batch. Precondition: the geometry's plan fits.
-void convolve_patches(const ConvolutionGeometry& geometry, const PatchPlan& plan, const ConvolutionData& data);
+// Convolves all groups of all elements of the batch. Precondition: the geometry's plan fits. Sums are float32.
+void convolve_patches(const ConvolutionGeometry& geometry, const PatchPlan& plan,
+                      const ConvolutionData<float>& data);
+void convolve_patches(const ConvolutionGeometry& geometry, const PatchPlan& plan,
+                      const ConvolutionData<uint16_t>& data);
 
 }  // namespace rushlight::kernels::board

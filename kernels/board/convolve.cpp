@@ -6,11 +6,14 @@
 #include "kernels/board/convolve.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "kernels/board/by_patches.h"
 #include "kernels/board/by_pixels.h"
 #include "kernels/board/convolve_channels.h"
 #include "kernels/board/phases.h"
+#include "kernels/checks/selection.h"
+#include "kernels/geometry/convolution.h"
 #include "kernels/geometry/convolution_geometry.h"
 #include "kernels/ukernel/panel.h"
 #include "kernels/ukernel/patch.h"
@@ -32,8 +35,11 @@ bool is_flat(const ConvolutionGeometry& geometry) {
   return geometry.axes[0].kernel == 1 && geometry.axes[0].in == 1 && geometry.axes[0].out == 1;
 }
 
-void fill(float* to, ptrdiff_t stride, ptrdiff_t count, float value) {
-  if (stride == 1) return ukernel::fill_span(to, static_cast<size_t>(count), value);
+template <class T>
+void fill(T* to, ptrdiff_t stride, ptrdiff_t count, T value) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (stride == 1) return ukernel::fill_span(to, static_cast<size_t>(count), value);
+  }
   for (; count > 0; --count, to += stride) *to = value;
 }
 
@@ -312,7 +318,7 @@ bool is_plain(const ConvolutionGeometry& geometry) {
          axes[2].out_stride == 1;
 }
 
-void convolve_plain(const ConvolutionGeometry& geometry, const ConvolutionData& data) {
+void convolve_plain(const ConvolutionGeometry& geometry, const ConvolutionData<float>& data) {
   const ConvolutionAxis* axes = geometry.axes;
   for (ptrdiff_t c = 0; c < geometry.out_channels; ++c) {
     ukernel::convolve_plane_3x3({data.in, axes[1].in_stride, data.weight + c * geometry.weight_out_stride,
@@ -324,19 +330,20 @@ void convolve_plain(const ConvolutionGeometry& geometry, const ConvolutionData& 
 }
 
 // Not inlined: the buffer is on the stack only while this method runs.
-[[gnu::noinline]] void convolve_any(const ConvolutionGeometry& geometry, const ConvolutionData& data) {
+[[gnu::noinline]] void convolve_any(const ConvolutionGeometry& geometry, const ConvolutionData<float>& data) {
   Convolution general(geometry);
-  for_each_group(geometry, data, [&](const ConvolutionData& group) {
+  for_each_group(geometry, data, [&](const ConvolutionData<float>& group) {
     general.convolve(group.in, group.weight, group.bias, group.out);
   });
 }
 
 // An output without taps is the bias.
-void fill_bias(const ConvolutionGeometry& geometry, const ConvolutionData& data) {
+template <class T>
+void fill_bias(const ConvolutionGeometry& geometry, const ConvolutionData<T>& data) {
   const ConvolutionAxis* axes = geometry.axes;
-  for_each_group(geometry, data, [&](const ConvolutionData& group) {
+  for_each_group(geometry, data, [&](const ConvolutionData<T>& group) {
     for (ptrdiff_t c = 0; c < geometry.out_channels; ++c) {
-      const float value = group.bias == nullptr ? 0 : group.bias[c];
+      const T value = group.bias == nullptr ? T{0} : group.bias[c];
       for (ptrdiff_t z = 0; z < axes[0].out; ++z) {
         for (ptrdiff_t y = 0; y < axes[1].out; ++y) {
           fill(group.out + c * geometry.out_channel_stride + z * axes[0].out_stride + y * axes[1].out_stride,
@@ -359,7 +366,7 @@ bool prefers_patches(const ConvolutionGeometry& geometry) {
 
 // Convolves all groups of the batch; from the most specialized method to the most general. Returns true if
 // relu is applied.
-bool convolve_ordinary(const ConvolutionGeometry& geometry, const ConvolutionData& data, bool rectify) {
+bool convolve_ordinary(const ConvolutionGeometry& geometry, const ConvolutionData<float>& data, bool rectify) {
   if (geometry.taps() == 0) {
     fill_bias(geometry, data);
     return false;
@@ -372,7 +379,7 @@ bool convolve_ordinary(const ConvolutionGeometry& geometry, const ConvolutionDat
     return rectify;
   }
   if (is_plain(geometry)) {
-    for_each_group(geometry, data, [&](const ConvolutionData& group) { convolve_plain(geometry, group); });
+    for_each_group(geometry, data, [&](const ConvolutionData<float>& group) { convolve_plain(geometry, group); });
     return false;
   }
   if (prefers_patches(geometry)) {
@@ -383,7 +390,7 @@ bool convolve_ordinary(const ConvolutionGeometry& geometry, const ConvolutionDat
     }
   }
   if (takes_pixels(geometry)) {
-    for_each_group(geometry, data, [&](const ConvolutionData& group) {
+    for_each_group(geometry, data, [&](const ConvolutionData<float>& group) {
       convolve_pixels({&geometry, group.in, group.weight, group.bias, group.out, rectify});
     });
     return rectify;
@@ -392,29 +399,70 @@ bool convolve_ordinary(const ConvolutionGeometry& geometry, const ConvolutionDat
   return false;
 }
 
-}  // namespace
+template <class T>
+ConvolutionData<T> data_of(const ConvolutionProblem& problem) {
+  return {static_cast<const T*>(problem.input.const_data_ptr()),
+          static_cast<const T*>(problem.weight.const_data_ptr()),
+          problem.bias ? static_cast<const T*>(problem.bias->const_data_ptr()) : nullptr,
+          static_cast<T*>(problem.out.mutable_data_ptr())};
+}
 
-bool convolve_small(const ConvolutionProblem& problem, bool rectify) {
-  const auto& [input, weight, bias, arguments, out] = problem;
+// Calls convolve(geometry, data) for the convolution, or for each of the ordinary ones that a transposed one consists
+// of. Returns true if all calls do.
+template <class T, class F>
+bool for_each_ordinary(const ConvolutionProblem& problem, F convolve) {
   const ConvolutionGeometry geometry =
       convolution_geometry(problem.input, problem.weight, problem.arguments, problem.out);
-  const bool rectifies = rectify && ukernel::kPanelRectifies;
-  const ConvolutionData data{input.const_data_ptr<float>(), weight.const_data_ptr<float>(),
-                             bias ? bias->const_data_ptr<float>() : nullptr, out.mutable_data_ptr<float>()};
-  if (!geometry.transposed) return convolve_ordinary(geometry, data, rectifies);
-  bool is_rectified = true;
+  const ConvolutionData<T> data = data_of<T>(problem);
+  if (!geometry.transposed) return convolve(geometry, data);
+  bool all = true;
   ptrdiff_t first[kSpatial];
   const auto phases = [&](size_t d) { return std::min(geometry.axes[d].step, geometry.axes[d].out); };
   for (first[0] = 0; first[0] < phases(0); ++first[0]) {
     for (first[1] = 0; first[1] < phases(1); ++first[1]) {
       for (first[2] = 0; first[2] < phases(2); ++first[2]) {
         const Phase phase = phase_of(geometry, first);
-        const ConvolutionData part{data.in, data.weight + phase.weight, data.bias, data.out + phase.out};
-        is_rectified = convolve_ordinary(phase.geometry, part, rectifies) && is_rectified;
+        const ConvolutionData<T> part{data.in, data.weight + phase.weight, data.bias, data.out + phase.out};
+        all = convolve(phase.geometry, part) && all;
       }
     }
   }
-  return is_rectified;
+  return all;
+}
+
+constexpr TypeSet kTypes = selected_types("aten::convolution.out") |
+                           selected_types("rushlight::convolution_act.out") |
+                           selected_types("rushlight::convolution_act.clamp_out");
+
+// Float16 takes patches only; portable code takes kernels that are too large for them.
+Error convolve_half(const ConvolutionProblem& problem) {
+  const bool done = for_each_ordinary<uint16_t>(problem, [](const auto& geometry, const auto& data) {
+    if (geometry.taps() == 0) {
+      fill_bias(geometry, data);
+      return true;
+    }
+    const PatchPlan plan(geometry);
+    if (plan.fits()) convolve_patches(geometry, plan, data);
+    return plan.fits();
+  });
+  if (done) return Error::Ok;
+  return kernels::convolve(problem.input, problem.weight, problem.bias, problem.arguments, problem.out);
+}
+
+}  // namespace
+
+Error convolve_small(const ConvolutionProblem& problem, bool rectify, bool* is_rectified) {
+  *is_rectified = false;
+  if constexpr (contains(kTypes, ScalarType::Half)) {
+    if (problem.type() == ScalarType::Half) return convolve_half(problem);
+  }
+  if constexpr (contains(kTypes, ScalarType::Float)) {
+    const bool rectifies = rectify && ukernel::kPanelRectifies;
+    *is_rectified = for_each_ordinary<float>(problem, [&](const auto& geometry, const auto& data) {
+      return convolve_ordinary(geometry, data, rectifies);
+    });
+  }
+  return Error::Ok;
 }
 
 }  // namespace rushlight::kernels::board

@@ -71,6 +71,17 @@ RL_UKERNEL_NATIVE(void, copy_block,
                    size_t rows, size_t columns),
                   (to, to_strides, from, from_strides, rows, columns))
 
+// The same from float16 to float32, exact, and from float32 to float16, rounded to nearest, halves to even. Float16
+// are passed as bits. NaN stays NaN.
+RL_UKERNEL_NATIVE(void, widen_block,
+                  (float* to, BlockStrides to_strides, const uint16_t* from, BlockStrides from_strides,
+                   size_t rows, size_t columns),
+                  (to, to_strides, from, from_strides, rows, columns))
+RL_UKERNEL_NATIVE(void, narrow_block,
+                  (uint16_t* to, BlockStrides to_strides, const float* from, BlockStrides from_strides,
+                   size_t rows, size_t columns),
+                  (to, to_strides, from, from_strides, rows, columns))
+
 // Channels whose weights are stored together, so that the weights of a tap are one load of several registers,
 // or one vector.
 inline constexpr size_t kChannelGroup = native::kChannelGroup;

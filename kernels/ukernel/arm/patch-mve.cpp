@@ -240,6 +240,59 @@ void copy_block(float* to, BlockStrides to_strides, const float* from, BlockStri
   }
 }
 
+// A float16 is the lower half of a lane, and is converted there.
+void widen_block(float* to, BlockStrides to_strides, const uint16_t* from, BlockStrides from_strides,
+                 size_t rows, size_t columns) {
+  const uint32x4_t lanes = vidupq_n_u32(0, 1);
+  const uint32x4_t sources = vmulq_n_u32(lanes, static_cast<uint32_t>(from_strides.column));
+  const uint32x4_t targets = vmulq_n_u32(lanes, static_cast<uint32_t>(to_strides.column));
+  constexpr auto kFrom = static_cast<ptrdiff_t>(4 * sizeof(uint16_t)), kTo = static_cast<ptrdiff_t>(4 * sizeof(float));
+  for (; rows > 0; --rows, to += to_strides.row, from += from_strides.row) {
+    const uint16_t* at = from;
+    float* target = to;
+    asm volatile(
+        "wlstp.32 lr, %[columns], 2f\n"
+        "1:\n"
+        "vldrh.u32 q0, [%[at], %q[sources], uxtw #1]\n"
+        "vcvtb.f32.f16 q0, q0\n"
+        "vstrw.32 q0, [%[target], %q[targets], uxtw #2]\n"
+        "add %[at], %[step]\n"
+        "add %[target], %[to_step]\n"
+        "letp lr, 1b\n"
+        "2:\n"
+        : [at] "+r"(at), [target] "+r"(target)
+        : [columns] "r"(columns), [sources] "w"(sources), [targets] "w"(targets),
+          [step] "r"(from_strides.column * kFrom), [to_step] "r"(to_strides.column * kTo)
+        : "q0", "lr", "cc", "memory");
+  }
+}
+
+void narrow_block(uint16_t* to, BlockStrides to_strides, const float* from, BlockStrides from_strides,
+                 size_t rows, size_t columns) {
+  const uint32x4_t lanes = vidupq_n_u32(0, 1);
+  const uint32x4_t sources = vmulq_n_u32(lanes, static_cast<uint32_t>(from_strides.column));
+  const uint32x4_t targets = vmulq_n_u32(lanes, static_cast<uint32_t>(to_strides.column));
+  constexpr auto kFrom = static_cast<ptrdiff_t>(4 * sizeof(float)), kTo = static_cast<ptrdiff_t>(4 * sizeof(uint16_t));
+  for (; rows > 0; --rows, to += to_strides.row, from += from_strides.row) {
+    const float* at = from;
+    uint16_t* target = to;
+    asm volatile(
+        "wlstp.32 lr, %[columns], 2f\n"
+        "1:\n"
+        "vldrw.u32 q0, [%[at], %q[sources], uxtw #2]\n"
+        "vcvtb.f16.f32 q0, q0\n"
+        "vstrh.32 q0, [%[target], %q[targets], uxtw #1]\n"
+        "add %[at], %[step]\n"
+        "add %[target], %[to_step]\n"
+        "letp lr, 1b\n"
+        "2:\n"
+        : [at] "+r"(at), [target] "+r"(target)
+        : [columns] "r"(columns), [sources] "w"(sources), [targets] "w"(targets),
+          [step] "r"(from_strides.column * kFrom), [to_step] "r"(to_strides.column * kTo)
+        : "q0", "lr", "cc", "memory");
+  }
+}
+
 namespace {
 
 // Taps of several outputs. Steps are in bytes, from the end of an output to the next.

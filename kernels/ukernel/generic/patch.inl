@@ -3,6 +3,7 @@
 // including source defines these functions itself.
 #include <type_traits>
 
+#include "kernels/ukernel/generic/patch_halves.inl"
 #include "kernels/ukernel/patch.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {

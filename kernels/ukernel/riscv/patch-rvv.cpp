@@ -3,6 +3,7 @@
 // a row come from slides by one lane instead of two more loads.
 #include <riscv_vector.h>
 
+#include "kernels/ukernel/generic/patch_halves.inl"
 #include "kernels/ukernel/patch.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
