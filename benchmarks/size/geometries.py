@@ -6,9 +6,9 @@
     python benchmarks/size/geometries.py --only transposed   # geometries whose name contains the text
     python benchmarks/size/geometries.py --write             # also put the table into README.md
 
-A few programs for each target and dtype call every geometry once. QEMU counts the instructions of each call; the
-trace of the run has them. Those of the smallest call, 1 x 1 x 1, are subtracted. The outputs are compared with PyTorch's. Needs torch, the toolchains and QEMU (`rushlight
-targets`).
+A few programs for each target and dtype call every geometry once. QEMU counts the instructions of each call;
+the trace of the run has them. The count of the smallest call, 1 x 1 x 1, is subtracted. The outputs are compared
+with PyTorch's. Needs torch, the toolchains and QEMU (`rushlight targets`).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Convolution:
     transposed: bool = False
 
     def call(self, watch: Record, dtype: torch.dtype, layout: torch.memory_format) -> int:
-        """Records the call; returns its multiply-accumulates, those of the border included."""
+        """Records the call; returns its multiply-accumulates, including the border."""
         x = _numbers(self.input).to(dtype).contiguous(memory_format=layout)
         count = torch.Size(self.weight[1:]).numel()
         weight = (_numbers(self.weight) / count**0.5).to(dtype).contiguous(memory_format=layout)
@@ -160,7 +160,14 @@ def _products(watch: Record, dtype: torch.dtype) -> Iterator[tuple[str, int]]:
     def of(*shape: int) -> torch.Tensor:
         return _numbers(shape).to(dtype)
 
-    for rows, depth, columns in ((1, 640, 128), (1, 16, 10), (1, 100, 7), (3, 64, 64), (49, 48, 96), (10, 5, 3)):
+    for rows, depth, columns in (
+        (1, 640, 128),
+        (1, 16, 10),
+        (1, 100, 7),
+        (3, 64, 64),
+        (49, 48, 96),
+        (10, 5, 3),
+    ):
         given = {"input": of(rows, depth), "weight": of(columns, depth), "bias": of(columns)}
         expected = functional.linear(*given.values())
         watch.make_call("aten::linear.out", given, [expected], torch.ops.aten.linear.default)

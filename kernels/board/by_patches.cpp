@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For each block of outputs and input channels: copies the patch of the image, with zeros for its padding, then adds
-// the products of all taps, which are shifts of that copy. Sums stay in a buffer until all input channels are added;
-// its rows follow each other as rows of the patch do, so that the sums between them are of no use. Cost beside the
-// products: a copy of each input for each block of output channels, and one of each output.
+// For each block of outputs and input channels: copies the patch of the image, with zeros for its padding,
+// then adds the products of all taps, which are shifts of that copy. Sums stay in a buffer until all input
+// channels are added; its rows follow each other as rows of the patch do, so that the sums between them are
+// of no use. Cost beside the products: a copy of each input for each block of output channels, and one of
+// each output.
 #include "kernels/board/by_patches.h"
 
 #include <algorithm>
@@ -16,13 +17,12 @@ namespace rushlight::kernels::board {
 namespace {
 
 constexpr auto kBlock = static_cast<ptrdiff_t>(ukernel::kShiftColumns);
-constexpr ptrdiff_t kPatch = 576;   // floats of a patch: 2.3 KiB of stack
-constexpr ptrdiff_t kSums = 512;    // sums of a block of outputs
-constexpr ptrdiff_t kTaps = 128;    // taps of all channels of a patch
+constexpr ptrdiff_t kPatch = 576;    // floats of a patch: 2.3 KiB of stack
+constexpr ptrdiff_t kSums = 512;     // sums of a block of outputs
+constexpr ptrdiff_t kTaps = 128;     // taps of all channels of a patch
 constexpr ptrdiff_t kMostRows = 24;  // output channels of a block
-
-constexpr ptrdiff_t kTogether = 3;  // output channels whose weights are converted together
-constexpr ptrdiff_t kLong = 48;  // sums of a block that outweigh the cost of another one
+constexpr ptrdiff_t kTogether = 3;   // output channels whose weights are converted together
+constexpr ptrdiff_t kLong = 48;      // sums of a block that outweigh the cost of another one
 
 ptrdiff_t rounded_up(ptrdiff_t count) { return (count + kBlock - 1) / kBlock * kBlock; }
 
@@ -78,8 +78,7 @@ class Patches {
             const ptrdiff_t row = i * y_.dilation, column = j * x_.dilation;
             const ptrdiff_t residue = row % y_.step * plan.column_residues + column % x_.step;
             tap->in = static_cast<int32_t>(
-                kBytes *
-                (plane + (residue * plan.height + row / y_.step) * plan.width + column / x_.step));
+                kBytes * (plane + (residue * plan.height + row / y_.step) * plan.width + column / x_.step));
             const ptrdiff_t weight = kConverts ? tap - taps_
                                                : c * g_.weight_in_stride + k * g_.axes[0].kernel_stride +
                                                      i * y_.kernel_stride + j * x_.kernel_stride;
@@ -161,7 +160,8 @@ class Patches {
     }
   }
 
-  // Copies what the outputs see of some channels. `begin` is the position of the first tap of the first output.
+  // Copies what the outputs see of some channels. `begin` is the position of the first tap of the first
+  // output.
   void take_patch(const T* in, ptrdiff_t channels, const ptrdiff_t* begin) {
     const ptrdiff_t plane = p_.plane();
     // The zeros of the border stay if all patches have the same border.
@@ -175,13 +175,11 @@ class Patches {
         for (ptrdiff_t j = 0; j < p_.column_residues; ++j, to += p_.height * p_.width) {
           const Inside along(x_, begin[2] + j, p_.width);
           if (down.count <= 0 || along.count <= 0) continue;
-          const T* from =
-              in + z * g_.axes[0].in_stride + down.at * y_.in_stride + along.at * x_.in_stride;
+          const T* from = in + z * g_.axes[0].in_stride + down.at * y_.in_stride + along.at * x_.in_stride;
           float* target = to + down.first * p_.width + along.first;
           for (ptrdiff_t c = channels; c > 0; --c, from += g_.in_channel_stride, target += depth() * plane) {
-            copy(target, {p_.width, 1}, from,
-                                {y_.step * y_.in_stride, x_.step * x_.in_stride},
-                                static_cast<size_t>(down.count), static_cast<size_t>(along.count));
+            copy(target, {p_.width, 1}, from, {y_.step * y_.in_stride, x_.step * x_.in_stride},
+                 static_cast<size_t>(down.count), static_cast<size_t>(along.count));
           }
         }
       }
@@ -223,12 +221,13 @@ class Patches {
     }
   }
 
-  // Converts the weights of one output channel, in the order of the taps. The longer axis of a block is the row.
+  // Converts the weights of one output channel, in the order of the taps. The longer axis of a block is the
+  // row.
   void convert_weights(const T* weight, ptrdiff_t channels, float* to) const {
     const ptrdiff_t area = y_.kernel * x_.kernel, taps = g_.taps();
     if (area == 1) {
-      copy(to, {1, depth()}, weight, {g_.axes[0].kernel_stride, g_.weight_in_stride}, static_cast<size_t>(depth()),
-           static_cast<size_t>(channels));
+      copy(to, {1, depth()}, weight, {g_.axes[0].kernel_stride, g_.weight_in_stride},
+           static_cast<size_t>(depth()), static_cast<size_t>(channels));
       return;
     }
     for (ptrdiff_t k = 0; k < depth(); ++k) {
@@ -245,7 +244,7 @@ class Patches {
   const PatchPlan& p_;
   const ConvolutionAxis& y_ = g_.axes[1];
   const ConvolutionAxis& x_ = g_.axes[2];
-  ptrdiff_t positions_;  // sums of one output channel, those of no use included
+  ptrdiff_t positions_;  // sums of one output channel, including the useless ones between rows
   ptrdiff_t most_;       // output channels of a block
   size_t rows_ = 0;      // outputs of the current block
   size_t columns_ = 0;
@@ -290,13 +289,15 @@ PatchPlan::PatchPlan(const ConvolutionGeometry& geometry) {
   columns = most;
   // Further groups join the patch if it has all channels of one.
   groups = 1;
-  if (channels == geometry.in_channels) groups = std::min(kPatch / (channels * depth * plane()), geometry.groups);
+  if (channels == geometry.in_channels)
+    groups = std::min(kPatch / (channels * depth * plane()), geometry.groups);
 }
 
 namespace {
 
 template <class T>
-void convolve_all(const ConvolutionGeometry& geometry, const PatchPlan& plan, const ConvolutionData<T>& data) {
+void convolve_all(const ConvolutionGeometry& geometry, const PatchPlan& plan,
+                  const ConvolutionData<T>& data) {
   Patches<T> patches(geometry, plan);
   for (ptrdiff_t n = 0; n < geometry.batch; ++n) {
     ConvolutionData<T> image = data;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Direct convolution of padded patches of the image: for few output channels, for kernels that are stored in any
-// order, and in one to three dimensions. Every input is copied once for many taps, and the loops have no border
-// tests.
+// Direct convolution of padded patches of the image: for few output channels, for kernels that are stored in
+// any order, and in one to three dimensions. Every input is copied once for many taps, and the loops have no
+// border tests.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace rushlight::kernels::board {
 
-// The first elements of a group of one element of the batch: input, weight, bias (null: zeros) and output. T is float,
-// or uint16_t for the bits of float16.
+// The first elements of a group of one element of the batch: input, weight, bias (null: zeros) and output. T
+// is float, or uint16_t for the bits of float16.
 template <class T>
 struct ConvolutionData {
   const T* in;
@@ -27,8 +27,7 @@ ConvolutionData<T> group_of(const ConvolutionGeometry& geometry, const Convoluti
   const ptrdiff_t first = group * geometry.out_channels;
   return {data.in + group * geometry.in_channels * geometry.in_channel_stride,
           data.weight + group * geometry.weight_group_stride,
-          data.bias == nullptr ? nullptr : data.bias + first,
-          data.out + first * geometry.out_channel_stride};
+          data.bias == nullptr ? nullptr : data.bias + first, data.out + first * geometry.out_channel_stride};
 }
 
 // Calls f(data) for each group of each element of the batch.
@@ -50,7 +49,7 @@ class PatchPlan {
   // False if the buffers on the stack are too small for the patch of one output.
   [[nodiscard]] bool fits() const { return columns > 0; }
 
-  ptrdiff_t rows = 0;      // outputs of one patch
+  ptrdiff_t rows = 0;  // outputs of one patch
   ptrdiff_t columns = 0;
   ptrdiff_t channels = 0;  // input channels of one patch, in each of its groups
   ptrdiff_t groups = 0;
@@ -65,7 +64,8 @@ class PatchPlan {
   [[nodiscard]] ptrdiff_t plane() const { return row_residues * column_residues * height * width; }
 };
 
-// Convolves all groups of all elements of the batch. Precondition: the geometry's plan fits. Sums are float32.
+// Convolves all groups of all elements of the batch. Precondition: the geometry's plan fits. Sums are
+// float32.
 void convolve_patches(const ConvolutionGeometry& geometry, const PatchPlan& plan,
                       const ConvolutionData<float>& data);
 void convolve_patches(const ConvolutionGeometry& geometry, const PatchPlan& plan,

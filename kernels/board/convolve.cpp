@@ -27,8 +27,9 @@ using ukernel::kPanelColumns;
 
 constexpr ptrdiff_t kColumns = kPanelColumns;
 constexpr ptrdiff_t kScratch = ukernel::kPanelDepth * kColumns;
-constexpr ptrdiff_t kSomeChannels = 8;  // output channels below which gathering each tap costs more than a patch
-constexpr ptrdiff_t kShortPart = 8;    // elements of adjacent weights below which a product is mostly overhead
+constexpr ptrdiff_t kSomeChannels =
+    8;                               // output channels below which gathering each tap costs more than a patch
+constexpr ptrdiff_t kShortPart = 8;  // elements of adjacent weights below which a product is mostly overhead
 constexpr ptrdiff_t kFewChannels = 4;  // output channels below which most of a panel's work is wasted
 
 bool is_flat(const ConvolutionGeometry& geometry) {
@@ -297,8 +298,8 @@ class Convolution {
   bool flat_;     // two axes: windows are computed once for a panel
   bool in_line_;  // the selected pixels read adjacent inputs for each tap
   ptrdiff_t count_ = 0;
-  ptrdiff_t at_[kSpatial];     // position of the first selected pixel
-  bool has_windows_ = false;  // windows_ has all selected pixels, not only the first
+  ptrdiff_t at_[kSpatial];       // position of the first selected pixel
+  bool has_windows_ = false;     // windows_ has all selected pixels, not only the first
   const float* bias_ = nullptr;  // initial value of the sums; null: the output holds it
   ukernel::PanelWindows windows_;
   int32_t starts_[kSpatial][kPanelColumns];  // unless flat
@@ -354,19 +355,25 @@ void fill_bias(const ConvolutionGeometry& geometry, const ConvolutionData<T>& da
   });
 }
 
-// True if patches take fewer instructions than products of panels do. Panels need output channels that fill them,
-// and weights whose elements are adjacent.
+// True if patches take fewer instructions than products of panels do. Panels need output channels that fill
+// them, and weights whose elements are adjacent.
 bool prefers_patches(const ConvolutionGeometry& geometry) {
   if (!is_flat(geometry) || geometry.out_channels < kFewChannels) return true;
-  if (takes_pixels(geometry)) return geometry.out_channels < kColumns && geometry.groups > 1;
-  if (geometry.taps() > 1 && (geometry.in_channels == 1 || geometry.out_channels <= kSomeChannels)) return true;
+  if (takes_pixels(geometry)) {
+    return geometry.out_channels < std::min<ptrdiff_t>(kColumns, 8) &&
+           (geometry.groups > 1 || geometry.taps() > 1);
+  }
+  if (geometry.taps() > 1 && (geometry.in_channels == 1 || geometry.out_channels <= kSomeChannels))
+    return true;
   const Parts parts(geometry);
-  return parts.whole.channels * parts.whole.taps < std::min(geometry.taps() * geometry.in_channels, kShortPart);
+  return parts.whole.channels * parts.whole.taps <
+         std::min(geometry.taps() * geometry.in_channels, kShortPart);
 }
 
 // Convolves all groups of the batch; from the most specialized method to the most general. Returns true if
 // relu is applied.
-bool convolve_ordinary(const ConvolutionGeometry& geometry, const ConvolutionData<float>& data, bool rectify) {
+bool convolve_ordinary(const ConvolutionGeometry& geometry, const ConvolutionData<float>& data,
+                       bool rectify) {
   if (geometry.taps() == 0) {
     fill_bias(geometry, data);
     return false;
@@ -379,7 +386,8 @@ bool convolve_ordinary(const ConvolutionGeometry& geometry, const ConvolutionDat
     return rectify;
   }
   if (is_plain(geometry)) {
-    for_each_group(geometry, data, [&](const ConvolutionData<float>& group) { convolve_plain(geometry, group); });
+    for_each_group(geometry, data,
+                   [&](const ConvolutionData<float>& group) { convolve_plain(geometry, group); });
     return false;
   }
   if (prefers_patches(geometry)) {
@@ -407,8 +415,8 @@ ConvolutionData<T> data_of(const ConvolutionProblem& problem) {
           static_cast<T*>(problem.out.mutable_data_ptr())};
 }
 
-// Calls convolve(geometry, data) for the convolution, or for each of the ordinary ones that a transposed one consists
-// of. Returns true if all calls do.
+// Calls convolve(geometry, data) for the convolution, or for each phase of a transposed convolution. Returns
+// true if all calls do.
 template <class T, class F>
 bool for_each_ordinary(const ConvolutionProblem& problem, F convolve) {
   const ConvolutionGeometry geometry =

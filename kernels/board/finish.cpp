@@ -16,7 +16,8 @@ bool has_equal_strides(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 void finish_clamp(const std::optional<Tensor>& residual, const Activation& clamp, const Tensor& out) {
-  // Different strides and other dtypes need the portable walk; otherwise one span in memory order has all elements.
+  // Different strides and other dtypes need the portable walk; otherwise one span in memory order has all
+  // elements.
   if (out.scalar_type() != ScalarType::Float || (residual && !has_equal_strides(*residual, out))) {
     return add_and_clamp(residual, clamp, out);
   }

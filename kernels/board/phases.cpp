@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For output first + t * step, tap k sees the input at t + (first + pad - k * dilation) / step, if that division
-// leaves no rest. Such taps are k0, k0 + apart, ..., and the next one sees the input dilation * apart / step
-// positions earlier, hence the reverse order.
+// For output first + t * step, tap k sees the input at t + (first + pad - k * dilation) / step, if that
+// division leaves no rest. Such taps are k0, k0 + apart, ..., and the next one sees the input dilation *
+// apart / step positions earlier, hence the reverse order.
 #include "kernels/board/phases.h"
 
 #include <numeric>

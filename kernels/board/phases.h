@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A transposed convolution as ordinary ones. Outputs of an axis whose positions are equal modulo the stride see
-// the input through the same taps, as an ordinary convolution with stride 1 does: its kernel has those taps in
-// reverse, and its output is every stride-th element. The work is the same, and no position needs a division.
+// A transposed convolution as ordinary ones. Outputs of an axis whose positions are equal modulo the stride
+// see the input through the same taps, as an ordinary convolution with stride 1 does: its kernel has those
+// taps in reverse, and its output is every stride-th element. The work is the same, and no position needs a
+// division.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +11,8 @@
 
 namespace rushlight::kernels::board {
 
-// One of these convolutions, not transposed. `weight` and `out` are offsets of its first tap and output. An axis
-// without taps has a kernel of 0: such outputs are the bias alone.
+// One of these convolutions, not transposed. `weight` and `out` are offsets of its first tap and output. An
+// axis without taps has a kernel of 0: such outputs are the bias alone.
 struct Phase {
   ConvolutionGeometry geometry;
   ptrdiff_t weight;

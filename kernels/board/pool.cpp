@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pools of images, one window at a time. A window's position and its clipped size are the same for all channels, so
-// these are the inner loop: their cost is spread over it, in either layout.
+// Pools of images, one window at a time. A window's position and its clipped size are the same for all
+// channels, so these are the inner loop: their cost is spread over it, in either layout.
 #include "kernels/backs/pool.h"
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace rushlight::kernels::board {
 
 namespace {
 
-// The elements of a window in one channel, and its place in the plane. Strides in bytes.
+// The elements of a window in one channel, and its position in the plane. Strides in bytes.
 struct PlaneWindow {
   ptrdiff_t rows;
   ptrdiff_t columns;
@@ -20,7 +20,7 @@ struct PlaneWindow {
   float divisor;  // of an average
 };
 
-// What a window's sum is divided by. An empty window sums to 0, whatever it is divided by.
+// Returns the divisor of a window's sum. An empty window sums to 0, with any divisor.
 float divisor_of(const Pool& pool, const PlaneWindow& window, int64_t padded) {
   const ptrdiff_t size = window.rows * window.columns;
   if (size == 0) return 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocked product: a panel of kPanelDepth x kPanelColumns of the right factor is copied to the stack and
-// multiplied by every row of the left one. Fewer than kLeftRows rows read the right factor in place instead, because
-// the copy would cost more than the product: as dot products with its columns, or as sums of its rows. Reads the right
-// factor once, and the left one once for each kPanelColumns columns.
+// multiplied by every row of the left one. Fewer than kLeftRows rows read the right factor in place instead,
+// because the copy would cost more than the product: as dot products with its columns, or as sums of its
+// rows. Reads the right factor once, and the left one once for each kPanelColumns columns.
 #include "kernels/board/product.h"
 
 #include <algorithm>
@@ -68,15 +68,16 @@ void multiply_by_rows(const Product& product) {
   }
 }
 
-// True if the offsets of kMostTaps rows of the right factor, and of as many columns of the left one, fit in a tap.
+// True if the offsets of kMostTaps rows of the right factor, and of as many columns of the left one, fit in a
+// tap.
 bool has_short_steps(const Product& product) {
   constexpr ptrdiff_t kMost = INT32_MAX / static_cast<ptrdiff_t>(sizeof(float) * kMostTaps);
   const auto is_short = [](ptrdiff_t step) { return -kMost <= step && step <= kMost; };
   return is_short(product.b.row_stride) && is_short(product.a.column_stride);
 }
 
-// A few rows times the first `columns` of a right factor with adjacent columns, which is read in place: its rows are
-// shifts of one array. `columns` is a multiple of kShiftColumns.
+// A few rows times the first `columns` of a right factor with adjacent columns, which is read in place: its
+// rows are shifts of one array. `columns` is a multiple of kShiftColumns.
 void multiply_by_shifts(const Product& product, size_t columns) {
   constexpr auto kBytes = static_cast<ptrdiff_t>(sizeof(float));
   ukernel::ShiftedTap taps[kMostTaps];
@@ -115,8 +116,8 @@ void multiply_piece(const Product& product, float alpha, size_t column, size_t f
   if (alpha == 1 && piece.columns == kPanelColumns && product.b.column_stride == 1) {
     ukernel::copy_panel(panel, kPanelColumns, element(product.b, from, column), product.b.row_stride, depth);
   } else if (alpha == 1) {
-    ukernel::pack_panel(panel, element(product.b, from, column), product.b.column_stride, product.b.row_stride,
-                        piece.columns, depth);
+    ukernel::pack_panel(panel, element(product.b, from, column), product.b.column_stride,
+                        product.b.row_stride, piece.columns, depth);
   } else {
     copy_out(product.b, from, depth, column, piece.columns, alpha, kPanelColumns, panel);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Direct convolution for cores with little memory: from a zero-padded patch of the image to a part of the output
-// planes. Float32; strides are in elements. Also the copies that make a patch, and depthwise sums of channels-last
-// images.
+// Direct convolution for cores with little memory: from a zero-padded patch of the image to a part of the
+// output planes. Float32; strides are in elements. Also the copies that make a patch, and depthwise sums of
+// channels-last images.
 //
 // Memory: accesses only the described elements; alignment of float; results overlap no operand. All sums are
 // float32, one product after the other, with fused multiply-adds where the processor has them.
@@ -14,7 +14,7 @@
 
 namespace rushlight::ukernel {
 
-// Columns are computed in blocks of so many. Callers pad the arrays.
+// Columns that are computed together. Callers pad their arrays to a multiple.
 inline constexpr size_t kShiftColumns = native::kShiftColumns;
 
 // Offsets of a tap in the array and in the weights of a row. In bytes, as addresses are.
@@ -23,8 +23,9 @@ struct ShiftedTap {
   int32_t weight;
 };
 
-// Sums of products with shifted copies of one array. A convolution of a padded patch is such a sum: a tap is a
-// shift, whatever its channel, row and column are, and rows of outputs follow each other as rows of the patch do.
+// Sums of products with shifted copies of one array. A convolution of a padded patch is such a sum: a tap is
+// a shift, whatever its channel, row and column are, and rows of outputs follow each other as rows of the
+// patch do.
 struct ShiftedSums {
   const float* in;
   const float* weight;  // of the first row
@@ -71,8 +72,8 @@ RL_UKERNEL_NATIVE(void, copy_block,
                    size_t rows, size_t columns),
                   (to, to_strides, from, from_strides, rows, columns))
 
-// The same from float16 to float32, exact, and from float32 to float16, rounded to nearest, halves to even. Float16
-// are passed as bits. NaN stays NaN.
+// The same from float16 to float32, exact, and from float32 to float16, rounded to nearest, halves to even.
+// Float16 are passed as bits. NaN stays NaN.
 RL_UKERNEL_NATIVE(void, widen_block,
                   (float* to, BlockStrides to_strides, const uint16_t* from, BlockStrides from_strides,
                    size_t rows, size_t columns),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M4F, M7F and M33F: loads of several registers, which compilers do not emit. Eight channels take two loads
-// and eight multiply-adds a tap, sixteen shifted columns 24 instructions. Planes take the scalar code of
-// patch_planes.inl.
+// Cortex-M4F, M7F and M33F: loads of several registers, which compilers do not emit. Eight channels take two
+// loads and eight multiply-adds a tap, sixteen shifted columns 24 instructions. Planes take the scalar code
+// of patch_planes.inl.
 #define RL_OWN_CHANNELS
 #define RL_OWN_SHIFTS
 #include "kernels/ukernel/generic/patch_planes.inl"
@@ -64,26 +64,26 @@ void add_one(const ChannelSums& sums, const float* in, const float* weight, cons
   *out = total;
 }
 
-#define RL_SUMS                                                                                             \
-  "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15",     \
+#define RL_SUMS                                                                                         \
+  "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15", \
       "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", "s25", "cc", "memory"
 // A weight times the eight columns in s16 to s23, to eight sums.
-#define RL_EIGHT(a, b, c, d, e, f, g, h, factor)                                                              \
-  "vfma.f32 " a ", s16, " factor "\n vfma.f32 " b ", s17, " factor "\n vfma.f32 " c ", s18, " factor        \
-  "\n vfma.f32 " d ", s19, " factor "\n vfma.f32 " e ", s20, " factor "\n vfma.f32 " f ", s21, " factor    \
+#define RL_EIGHT(a, b, c, d, e, f, g, h, factor)                                                        \
+  "vfma.f32 " a ", s16, " factor "\n vfma.f32 " b ", s17, " factor "\n vfma.f32 " c ", s18, " factor    \
+  "\n vfma.f32 " d ", s19, " factor "\n vfma.f32 " e ", s20, " factor "\n vfma.f32 " f ", s21, " factor \
   "\n vfma.f32 " g ", s22, " factor "\n vfma.f32 " h ", s23, " factor "\n"
 #define RL_FIRST_EIGHT(factor) RL_EIGHT("s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", factor)
 #define RL_SECOND_EIGHT(factor) RL_EIGHT("s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15", factor)
 // All taps: the next one's columns at `at`, its weight in s24, then `sums`.
-#define RL_TAPS(sums)                         \
-  "cbz %[count], 2f\n"                       \
-  "1:\n"                                     \
-  "ldrd %[at], %[offset], [%[tap]], #8\n"    \
-  "add %[offset], %[weight]\n"               \
-  "vldr s24, [%[offset]]\n"                  \
-  "add %[at], %[in]\n" sums                  \
-  "subs %[count], #1\n"                      \
-  "bne 1b\n"                                 \
+#define RL_TAPS(sums)                     \
+  "cbz %[count], 2f\n"                    \
+  "1:\n"                                  \
+  "ldrd %[at], %[offset], [%[tap]], #8\n" \
+  "add %[offset], %[weight]\n"            \
+  "vldr s24, [%[offset]]\n"               \
+  "add %[at], %[in]\n" sums               \
+  "subs %[count], #1\n"                   \
+  "bne 1b\n"                              \
   "2:\n"
 
 // kRows rows of weights and 16 / kRows columns; adds to the sums at `out`.
@@ -107,8 +107,7 @@ inline void add_tile(const ShiftedSums& sums, const float* in, const float* weig
                  : RL_SUMS);
   } else {
     asm volatile("vldmia %[out], {s0-s15}\n" RL_TAPS("vldmia %[at]!, {s16-s23}\n" RL_FIRST_EIGHT(
-                     "s24") "vldmia %[at], {s16-s23}\n" RL_SECOND_EIGHT("s24"))
-                 "vstmia %[out], {s0-s15}\n"
+        "s24") "vldmia %[at], {s16-s23}\n" RL_SECOND_EIGHT("s24")) "vstmia %[out], {s0-s15}\n"
                  : [tap] "+r"(tap), [count] "+l"(count), [at] "=&r"(at), [offset] "=&r"(offset)
                  : [in] "r"(in), [weight] "r"(weight), [out] "r"(out)
                  : RL_SUMS);
@@ -120,8 +119,8 @@ void add_eight(const ShiftedSums& sums, const float* in, const float* weight, fl
   const ShiftedTap* tap = sums.taps;
   size_t count = sums.count;
   uint32_t at, offset;
-  asm volatile("vldmia %[out], {s0-s7}\n" RL_TAPS("vldmia %[at], {s16-s23}\n" RL_FIRST_EIGHT("s24"))
-               "vstmia %[out], {s0-s7}\n"
+  asm volatile("vldmia %[out], {s0-s7}\n" RL_TAPS(
+                   "vldmia %[at], {s16-s23}\n" RL_FIRST_EIGHT("s24")) "vstmia %[out], {s0-s7}\n"
                : [tap] "+r"(tap), [count] "+l"(count), [at] "=&r"(at), [offset] "=&r"(offset)
                : [in] "r"(in), [weight] "r"(weight), [out] "r"(out)
                : RL_SUMS);

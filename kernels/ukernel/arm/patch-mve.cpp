@@ -93,7 +93,8 @@ void convolve_plane_3x3(const PlaneConvolution& convolution) {
 namespace {
 
 // One row of weights: 16 columns take 12 instructions for 16 products.
-#define RL_ROW_TAP "ldrd %[at], %[offset], [%[tap]], #8\n ldr %[offset], [%[weight], %[offset]]\n add %[at], %[in]\n"
+#define RL_ROW_TAP \
+  "ldrd %[at], %[offset], [%[tap]], #8\n ldr %[offset], [%[weight], %[offset]]\n add %[at], %[in]\n"
 #define RL_ROW_VECTOR(address, loaded, sums) \
   "vldrw.u32 " loaded ", [%[at], #" address "]\n vfma.f32 %q[" sums "], " loaded ", %[offset]\n"
 template <size_t kVectors>
@@ -148,8 +149,7 @@ inline void add_taps_of_three(const ShiftedSums& sums, const float* in, const fl
       : [tap] "+r"(tap), [at] "=&r"(at), [offset] "=&r"(offset), [factor] "=&r"(factor), [a] "+w"(totals[0]),
         [b] "+w"(totals[1]), [c] "+w"(totals[2]), [d] "+w"(totals[3]), [e] "+w"(totals[4]),
         [f] "+w"(totals[5])
-      : [in] "r"(in), [weight] "r"(weight), [second] "r"(second), [third] "r"(third),
-        [count] "r"(sums.count)
+      : [in] "r"(in), [weight] "r"(weight), [second] "r"(second), [third] "r"(third), [count] "r"(sums.count)
       : "q6", "q7", "lr", "cc", "memory");
 }
 
@@ -246,7 +246,8 @@ void widen_block(float* to, BlockStrides to_strides, const uint16_t* from, Block
   const uint32x4_t lanes = vidupq_n_u32(0, 1);
   const uint32x4_t sources = vmulq_n_u32(lanes, static_cast<uint32_t>(from_strides.column));
   const uint32x4_t targets = vmulq_n_u32(lanes, static_cast<uint32_t>(to_strides.column));
-  constexpr auto kFrom = static_cast<ptrdiff_t>(4 * sizeof(uint16_t)), kTo = static_cast<ptrdiff_t>(4 * sizeof(float));
+  constexpr auto kFrom = static_cast<ptrdiff_t>(4 * sizeof(uint16_t)),
+                 kTo = static_cast<ptrdiff_t>(4 * sizeof(float));
   for (; rows > 0; --rows, to += to_strides.row, from += from_strides.row) {
     const uint16_t* at = from;
     float* target = to;
@@ -268,11 +269,12 @@ void widen_block(float* to, BlockStrides to_strides, const uint16_t* from, Block
 }
 
 void narrow_block(uint16_t* to, BlockStrides to_strides, const float* from, BlockStrides from_strides,
-                 size_t rows, size_t columns) {
+                  size_t rows, size_t columns) {
   const uint32x4_t lanes = vidupq_n_u32(0, 1);
   const uint32x4_t sources = vmulq_n_u32(lanes, static_cast<uint32_t>(from_strides.column));
   const uint32x4_t targets = vmulq_n_u32(lanes, static_cast<uint32_t>(to_strides.column));
-  constexpr auto kFrom = static_cast<ptrdiff_t>(4 * sizeof(float)), kTo = static_cast<ptrdiff_t>(4 * sizeof(uint16_t));
+  constexpr auto kFrom = static_cast<ptrdiff_t>(4 * sizeof(float)),
+                 kTo = static_cast<ptrdiff_t>(4 * sizeof(uint16_t));
   for (; rows > 0; --rows, to += to_strides.row, from += from_strides.row) {
     const float* at = from;
     uint16_t* target = to;
@@ -362,8 +364,8 @@ struct Taps {
   asm volatile(RL_GROUPS(RL_FIRST_OF_2 RL_SECOND_OF_2, ""));
 }
 
-// Any number of taps: kOutputs outputs share the loads of the weights. Requires at least one row and one column
-// of taps. The mask of the channels stays in the predicate: lanes past them load 0.
+// Any number of taps: kOutputs outputs share the loads of the weights. Requires at least one row and one
+// column of taps. The mask of the channels stays in the predicate: lanes past them load 0.
 template <size_t kOutputs>
 [[gnu::noinline]] void add_outputs(const ChannelSums& sums, const float* in, float* out, uint32_t least) {
   // ReLU as a maximum of integers: with the least int32 it has no effect.

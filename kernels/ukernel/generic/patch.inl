@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of shifted arrays, block copies and depthwise sums with scalars. RL_OWN_SHIFTS and RL_OWN_CHANNELS: the
-// including source defines these functions itself.
+// Sums of shifted arrays, block copies and depthwise sums with scalars. RL_OWN_SHIFTS and RL_OWN_CHANNELS:
+// the including source defines these functions itself.
 #include <type_traits>
 
 #include "kernels/ukernel/generic/patch_halves.inl"
@@ -139,7 +139,8 @@ template <size_t kOutputs>
 void add_channels_of(const ChannelSums& sums, const float* in, float* out) {
   static_assert(kChannelGroup % kTogether == 0);
   for (size_t c = 0, count; c < sums.channels; c += count) {
-    const float* weight = sums.weight + static_cast<ptrdiff_t>(c / kChannelGroup) * sums.group_stride + c % kChannelGroup;
+    const float* weight =
+        sums.weight + static_cast<ptrdiff_t>(c / kChannelGroup) * sums.group_stride + c % kChannelGroup;
     count = sums.channels - c < kTogether ? 1 : kTogether;
     if (count == 1) {
       add_group<1, kOutputs>(sums, in + c, weight, sums.initial + c, out + c);
