@@ -51,8 +51,8 @@ Error convolution_act_prepare(KernelContext& context, const ConvolutionActProble
 
 namespace board {
 
-// convolution.cpp and convolution_act.cpp: float32, with the weights as stored. Need no scratch memory; never
-// fail.
+// convolution.cpp and convolution_act.cpp: float32 and float16, with the weights as stored. Need no scratch
+// memory; never fail.
 Error convolution(KernelContext& context, const ConvolutionProblem& problem);
 Error convolution_act(KernelContext& context, const ConvolutionActProblem& problem);
 Error convolution_act_clamp(KernelContext& context, const ConvolutionActProblem& problem);  // clamp or none

@@ -51,8 +51,9 @@ Error batch_matmul_prepare(KernelContext& context, const BatchProblem& problem);
 
 namespace board {
 
-// matmul.cpp: float32, without packing. Needs no scratch memory; never fails.
+// matmul.cpp: float32, without packing. Need no scratch memory; never fail.
 Error matmul(KernelContext& context, const ProductProblem& problem);
+Error batch_matmul(KernelContext& context, const BatchProblem& problem);
 
 }  // namespace board
 

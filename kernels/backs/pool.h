@@ -40,4 +40,12 @@ Error max_pool2d(KernelContext& context, const MaxPoolProblem& problem);
 
 }  // namespace host
 
+namespace board {
+
+// pool.cpp: float32. Never fail.
+Error avg_pool2d(KernelContext& context, const AveragePoolProblem& problem);
+Error max_pool2d(KernelContext& context, const MaxPoolProblem& problem);
+
+}  // namespace board
+
 }  // namespace rushlight::kernels

@@ -172,7 +172,7 @@ class ByPixels {
     if (!is_whole) ukernel::fill_span(to, static_cast<size_t>(width * y_.kernel), 0);
     const float* from = c_.in + (first + row * y_.dilation) * y_.in_stride + column * x_.in_stride + left;
     if (row >= end || left >= right) return;
-    ukernel::copy_block(to + row * width + left, width, from, y_.dilation * y_.in_stride, 1,
+    ukernel::copy_block(to + row * width + left, {width, 1}, from, {y_.dilation * y_.in_stride, 1},
                         static_cast<size_t>(end - row), static_cast<size_t>(right - left));
   }
 
@@ -274,7 +274,7 @@ class ByPixels {
       if (is_adjacent_) {
         ukernel::copy_span(to, from, static_cast<size_t>(middle * piece.channels));
       } else {
-        ukernel::copy_block(to, piece.channels, from, x_.in_stride, g_.in_channel_stride,
+        ukernel::copy_block(to, {piece.channels, 1}, from, {x_.in_stride, g_.in_channel_stride},
                             static_cast<size_t>(middle), static_cast<size_t>(piece.channels));
       }
       to += middle * piece.channels;

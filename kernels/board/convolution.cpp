@@ -4,8 +4,8 @@
 namespace rushlight::kernels::board {
 
 Error convolution(KernelContext&, const ConvolutionProblem& problem) {
-  (void)convolve_small(problem, false);
-  return Error::Ok;
+  bool is_rectified;
+  return convolve_small(problem, false, &is_rectified);
 }
 
 }  // namespace rushlight::kernels::board

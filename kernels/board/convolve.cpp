@@ -6,9 +6,14 @@
 #include "kernels/board/convolve.h"
 
 #include <algorithm>
+#include <type_traits>
 
+#include "kernels/board/by_patches.h"
 #include "kernels/board/by_pixels.h"
 #include "kernels/board/convolve_channels.h"
+#include "kernels/board/phases.h"
+#include "kernels/checks/selection.h"
+#include "kernels/geometry/convolution.h"
 #include "kernels/geometry/convolution_geometry.h"
 #include "kernels/ukernel/panel.h"
 #include "kernels/ukernel/patch.h"
@@ -22,9 +27,20 @@ using ukernel::kPanelColumns;
 
 constexpr ptrdiff_t kColumns = kPanelColumns;
 constexpr ptrdiff_t kScratch = ukernel::kPanelDepth * kColumns;
+constexpr ptrdiff_t kSomeChannels =
+    8;                               // output channels below which gathering each tap costs more than a patch
+constexpr ptrdiff_t kShortPart = 8;  // elements of adjacent weights below which a product is mostly overhead
+constexpr ptrdiff_t kFewChannels = 4;  // output channels below which most of a panel's work is wasted
 
-void fill(float* to, ptrdiff_t stride, ptrdiff_t count, float value) {
-  if (stride == 1) return ukernel::fill_span(to, static_cast<size_t>(count), value);
+bool is_flat(const ConvolutionGeometry& geometry) {
+  return geometry.axes[0].kernel == 1 && geometry.axes[0].in == 1 && geometry.axes[0].out == 1;
+}
+
+template <class T>
+void fill(T* to, ptrdiff_t stride, ptrdiff_t count, T value) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (stride == 1) return ukernel::fill_span(to, static_cast<size_t>(count), value);
+  }
   for (; count > 0; --count, to += stride) *to = value;
 }
 
@@ -70,12 +86,12 @@ struct Parts {
 
 // im2col for a few pixels: gathers their inputs to a panel [part][kColumns], and multiplies it by the weight
 // [out channels][part], which is read in place. Reads all weights once for each kColumns pixels, and gathers
-// each input once for each tap that sees it. Any axes, strides, dilation, transposed or not.
+// each input once for each tap that sees it. Any axes, strides and dilation.
 class Convolution {
  public:
   explicit Convolution(const ConvolutionGeometry& geometry) : g_(geometry), parts_(geometry) {
     const ConvolutionAxis* axes = g_.axes;
-    flat_ = !g_.transposed && axes[0].kernel == 1 && axes[0].in == 1 && axes[0].out == 1;
+    flat_ = is_flat(g_);
     pixels_ = axes[0].out * axes[1].out * axes[2].out;
     const ptrdiff_t row = axes[2].out * axes[2].out_stride;
     adjoin_ = (axes[1].out == 1 || axes[1].out_stride == row) &&
@@ -116,27 +132,49 @@ class Convolution {
     // Unless the rows adjoin, a panel ends with its row.
     count_ = std::min(kColumns, adjoin_ ? left : in_row);
     in_line_ = flat_ && count_ <= in_row && axes[2].step == 1 && axes[2].in_stride == 1;
+    for (size_t d = 0; d < kSpatial; ++d) at_[d] = at[d];
+    take_window(0, at_);
+    has_windows_ = false;
+    // Advances past the pixels of the panel: to the next rows if it crosses their ends.
+    at[2] += count_;
+    for (size_t d = kSpatial - 1; d > 0 && at[d] >= axes[d].out; --d) {
+      at[d - 1] += at[d] / axes[d].out;
+      at[d] %= axes[d].out;
+    }
+  }
+
+  // Windows of all selected pixels; pixels past them read zeros. A panel inside of the image needs none.
+  void take_windows() {
+    const ConvolutionAxis* axes = g_.axes;
+    ptrdiff_t at[kSpatial] = {at_[0], at_[1], at_[2]};
     for (ptrdiff_t i = 0; i < kColumns; ++i) {
-      if (i >= count_) {  // reads zeros
+      if (i >= count_) {
         // Outside of the image, also after the offset of a tap is added, which must not overflow.
         windows_.row[i] = INT32_MIN / 2;
         continue;
       }
-      if (flat_) {
-        const ptrdiff_t y = first_position(axes[1], at[1], false);
-        const ptrdiff_t x = first_position(axes[2], at[2], false);
-        windows_.row[i] = static_cast<int32_t>(y);
-        windows_.column[i] = static_cast<int32_t>(x);
-        windows_.offset[i] = static_cast<int32_t>(y * axes[1].in_stride + x * axes[2].in_stride);
-      } else {
-        for (size_t d = 0; d < kSpatial; ++d)
-          starts_[d][i] = static_cast<int32_t>(first_position(axes[d], at[d], g_.transposed));
-      }
+      take_window(i, at);
       for (size_t d = kSpatial; d-- > 0;) {
         if (++at[d] < axes[d].out || d == 0) break;
         at[d] = 0;
       }
     }
+    has_windows_ = true;
+  }
+
+  void take_window(ptrdiff_t i, const ptrdiff_t* at) {
+    const ConvolutionAxis* axes = g_.axes;
+    if (!flat_) {
+      for (size_t d = 0; d < kSpatial; ++d) {
+        starts_[d][i] = static_cast<int32_t>(first_position(axes[d], at[d], false));
+      }
+      return;
+    }
+    const ptrdiff_t y = first_position(axes[1], at[1], false);
+    const ptrdiff_t x = first_position(axes[2], at[2], false);
+    windows_.row[i] = static_cast<int32_t>(y);
+    windows_.column[i] = static_cast<int32_t>(x);
+    windows_.offset[i] = static_cast<int32_t>(y * axes[1].in_stride + x * axes[2].in_stride);
   }
 
   // Adds the whole kernel to the selected pixels, for all output channels.
@@ -212,7 +250,9 @@ class Convolution {
         return ukernel::copy_panel(to, step, position.from + windows_.offset[0], g_.in_channel_stride,
                                    position.channels);
       }
-    } else {
+    }
+    if (!has_windows_) take_windows();
+    if (!flat_) {
       for (ptrdiff_t i = 0; i < count_; ++i) locate(k, i);
     }
     ukernel::gather_panel(to, step, windows_, position);
@@ -220,6 +260,7 @@ class Convolution {
 
   // The same for a one-channel kernel in one part: goes pixel by pixel.
   void gather_windows(const float* in) {
+    if (!has_windows_) take_windows();
     const ConvolutionAxis& y = g_.axes[1];
     const ConvolutionAxis& x = g_.axes[2];
     for (ptrdiff_t i = 0; i < count_; ++i) {
@@ -243,7 +284,7 @@ class Convolution {
     ptrdiff_t offset = 0;
     windows_.row[i] = windows_.column[i] = 0;
     for (size_t d = 0; d < kSpatial; ++d) {
-      const ptrdiff_t at = input_at(g_.axes[d], starts_[d][i], k[d], g_.transposed);
+      const ptrdiff_t at = input_at(g_.axes[d], starts_[d][i], k[d], false);
       if (at < 0) windows_.row[i] = -1;
       offset += at * g_.axes[d].in_stride;
     }
@@ -254,207 +295,182 @@ class Convolution {
   Parts parts_;
   ptrdiff_t pixels_;
   bool adjoin_;   // the end of a row continues at the pixel stride
-  bool flat_;     // not transposed and two axes: windows are computed once for a panel
+  bool flat_;     // two axes: windows are computed once for a panel
   bool in_line_;  // the selected pixels read adjacent inputs for each tap
   ptrdiff_t count_ = 0;
+  ptrdiff_t at_[kSpatial];       // position of the first selected pixel
+  bool has_windows_ = false;     // windows_ has all selected pixels, not only the first
   const float* bias_ = nullptr;  // initial value of the sums; null: the output holds it
   ukernel::PanelWindows windows_;
   int32_t starts_[kSpatial][kPanelColumns];  // unless flat
   alignas(16) float panel_[kScratch];
 };
 
-// Number of inputs that `outputs` adjacent outputs see.
-ptrdiff_t reach(const ConvolutionAxis& axis, ptrdiff_t outputs) {
-  return (outputs - 1) * axis.step + (axis.kernel - 1) * axis.dilation + 1;
-}
-
-// A range of outputs on one axis and the inputs that it sees: `seen` positions from `begin` on. Of these,
-// `inside` positions from `first` on are inside the image; the others are padding.
-struct OutputRange {
-  OutputRange(const ConvolutionAxis& axis, ptrdiff_t from, ptrdiff_t most)
-      : outputs(std::min(most, axis.out - from)) {
-    seen = reach(axis, outputs);
-    begin = first_position(axis, from, false);
-    first = std::min(std::max<ptrdiff_t>(-begin, 0), seen);
-    inside = std::max<ptrdiff_t>(std::min(seen, axis.in - begin) - first, 0);
-  }
-
-  ptrdiff_t outputs;
-  ptrdiff_t seen;
-  ptrdiff_t begin;
-  ptrdiff_t first;
-  ptrdiff_t inside;
-};
-
-// Depthwise convolution of padded patches, for one input channel and few output channels. Copies each patch
-// once, with its padding, and convolves it for all output channels, so the inner loop has no border tests.
-class PatchByPatch {
- public:
-  explicit PatchByPatch(const ConvolutionGeometry& geometry) : g_(geometry) {
-    const ConvolutionAxis& vertical = g_.axes[1];
-    const ConvolutionAxis& horizontal = g_.axes[2];
-    const ptrdiff_t height = reach(vertical, 1);
-    const ptrdiff_t width = reach(horizontal, 1);
-    if (height > kScratch || width > kScratch / height) return;
-    // The widest patch for one row of outputs, then as many rows as fit with that width.
-    columns_ = std::min((kScratch / height - width) / horizontal.step + 1, horizontal.out);
-    rows_ = std::min((kScratch / reach(horizontal, columns_) - height) / vertical.step + 1, vertical.out);
-    convolution_.patch = patch_;
-    convolution_.kernel_row_stride = vertical.kernel_stride;
-    convolution_.kernel_column_stride = horizontal.kernel_stride;
-    convolution_.kernel_rows = static_cast<size_t>(vertical.kernel);
-    convolution_.kernel_columns = static_cast<size_t>(horizontal.kernel);
-    convolution_.row_step = vertical.step;
-    convolution_.column_step = horizontal.step;
-    convolution_.row_dilation = vertical.dilation;
-    convolution_.column_dilation = horizontal.dilation;
-    convolution_.out_stride = vertical.out_stride;
-    convolution_.column_stride = horizontal.out_stride;
-  }
-
-  // True if the patch of one output fits in the buffer.
-  [[nodiscard]] bool fits() const { return rows_ > 0; }
-
-  // One group of one element of the batch.
-  void convolve(const float* in, const float* weight, const float* bias, float* out) {
-    for (ptrdiff_t y = 0; y < g_.axes[1].out; y += rows_) {
-      for (ptrdiff_t x = 0; x < g_.axes[2].out; x += columns_) {
-        take_patch(in, OutputRange(g_.axes[1], y, rows_), OutputRange(g_.axes[2], x, columns_));
-        for (ptrdiff_t c = 0; c < g_.out_channels; ++c) {
-          convolution_.initial = bias == nullptr ? 0 : bias[c];
-          convolution_.kernel = weight + c * g_.weight_out_stride;
-          convolution_.out =
-              out + c * g_.out_channel_stride + y * g_.axes[1].out_stride + x * g_.axes[2].out_stride;
-          ukernel::convolve_patch(convolution_);
-        }
-      }
-    }
-  }
-
- private:
-  void take_patch(const float* in, const OutputRange& vertical, const OutputRange& horizontal) {
-    const ConvolutionAxis* axes = g_.axes;
-    const ptrdiff_t size = vertical.seen * horizontal.seen;
-    // A patch of a whole plane keeps the zero border of the plane before.
-    if (!framed_) ukernel::fill_span(patch_, static_cast<size_t>(size), 0);
-    framed_ = rows_ == axes[1].out && columns_ == axes[2].out;
-    convolution_.patch_stride = horizontal.seen;
-    convolution_.rows = static_cast<size_t>(vertical.outputs);
-    convolution_.columns = static_cast<size_t>(horizontal.outputs);
-    ukernel::copy_block(patch_ + vertical.first * horizontal.seen + horizontal.first, horizontal.seen,
-                        in + (vertical.begin + vertical.first) * axes[1].in_stride +
-                            (horizontal.begin + horizontal.first) * axes[2].in_stride,
-                        axes[1].in_stride, axes[2].in_stride, static_cast<size_t>(vertical.inside),
-                        static_cast<size_t>(horizontal.inside));
-  }
-
-  const ConvolutionGeometry& g_;
-  ptrdiff_t rows_ = 0;  // outputs of one patch
-  ptrdiff_t columns_ = 0;
-  bool framed_ = false;  // the patch has the zeros of the border already
-  ukernel::PatchConvolution convolution_;
-  alignas(16) float patch_[kScratch];
-};
-
-// Calls f(input, kernel, bias, output) for each group of each element of the batch.
-template <class F>
-void for_each_group(const ConvolutionGeometry& geometry, const ConvolutionProblem& problem, F f) {
-  const std::optional<Tensor>& bias = problem.bias;
-  const float* in = problem.input.const_data_ptr<float>();
-  float* to = problem.out.mutable_data_ptr<float>();
-  for (ptrdiff_t n = 0; n < geometry.batch; ++n) {
-    for (ptrdiff_t group = 0; group < geometry.groups; ++group) {
-      const ptrdiff_t first = group * geometry.out_channels;
-      f(in + n * geometry.in_batch_stride + group * geometry.in_channels * geometry.in_channel_stride,
-        problem.weight.const_data_ptr<float>() + group * geometry.weight_group_stride,
-        bias ? bias->const_data_ptr<float>() + first : nullptr,
-        to + n * geometry.out_batch_stride + first * geometry.out_channel_stride);
-    }
-  }
-}
-
-// True if each group has one input channel and fewer than four output channels.
-bool is_depthwise(const ConvolutionGeometry& geometry) {
-  const bool flat = geometry.axes[0].kernel == 1 && geometry.axes[0].in == 1 && geometry.axes[0].out == 1;
-  return geometry.in_channels == 1 && geometry.out_channels < 4 && !geometry.transposed && flat;
-}
-
 bool is_plain_three(const ConvolutionAxis& axis) {
-  return axis.kernel == 3 && axis.step == 1 && axis.dilation == 1 && axis.pad == 1;
+  return axis.kernel == 3 && axis.step == 1 && axis.dilation == 1 && axis.pad == 1 && axis.in == axis.out;
 }
 
-// True for a depthwise 3x3 kernel with stride 1 and padding 1 on contiguous rows.
+// True for a 3x3 kernel with stride 1 and padding 1 on contiguous rows, for one input channel and few output
+// channels.
 bool is_plain(const ConvolutionGeometry& geometry) {
   const ConvolutionAxis* axes = geometry.axes;
-  return is_plain_three(axes[1]) && is_plain_three(axes[2]) && axes[2].in_stride == 1 &&
+  return is_flat(geometry) && geometry.in_channels == 1 && geometry.out_channels < kFewChannels &&
+         is_plain_three(axes[1]) && is_plain_three(axes[2]) && axes[2].in_stride == 1 &&
          axes[2].out_stride == 1;
 }
 
-void convolve_plain(const ConvolutionGeometry& geometry, const float* in, const float* weight,
-                    const float* bias, float* out) {
+void convolve_plain(const ConvolutionGeometry& geometry, const ConvolutionData<float>& data) {
   const ConvolutionAxis* axes = geometry.axes;
   for (ptrdiff_t c = 0; c < geometry.out_channels; ++c) {
-    ukernel::convolve_plane_3x3(
-        {in, axes[1].in_stride, weight + c * geometry.weight_out_stride, axes[1].kernel_stride,
-         axes[2].kernel_stride, out + c * geometry.out_channel_stride, axes[1].out_stride,
-         static_cast<size_t>(axes[1].out), static_cast<size_t>(axes[2].out), bias == nullptr ? 0 : bias[c]});
+    ukernel::convolve_plane_3x3({data.in, axes[1].in_stride, data.weight + c * geometry.weight_out_stride,
+                                 axes[1].kernel_stride, axes[2].kernel_stride,
+                                 data.out + c * geometry.out_channel_stride, axes[1].out_stride,
+                                 static_cast<size_t>(axes[1].out), static_cast<size_t>(axes[2].out),
+                                 data.bias == nullptr ? 0 : data.bias[c]});
   }
 }
 
-// Returns false if the buffer is too small for one patch. Not inlined, as convolve_any(): each buffer is on
-// the stack only while its method runs.
-[[gnu::noinline]] bool convolve_patches(const ConvolutionGeometry& geometry,
-                                        const ConvolutionProblem& problem) {
-  PatchByPatch patches(geometry);
-  if (!patches.fits()) return false;
-  for_each_group(geometry, problem, [&](const float* in, const float* kernel, const float* added, float* to) {
-    patches.convolve(in, kernel, added, to);
+// Not inlined: the buffer is on the stack only while this method runs.
+[[gnu::noinline]] void convolve_any(const ConvolutionGeometry& geometry, const ConvolutionData<float>& data) {
+  Convolution general(geometry);
+  for_each_group(geometry, data, [&](const ConvolutionData<float>& group) {
+    general.convolve(group.in, group.weight, group.bias, group.out);
   });
-  return true;
 }
 
-[[gnu::noinline]] void convolve_any(const ConvolutionGeometry& geometry, const ConvolutionProblem& problem) {
-  Convolution general(geometry);
-  for_each_group(geometry, problem, [&](const float* in, const float* kernel, const float* added, float* to) {
-    general.convolve(in, kernel, added, to);
+// An output without taps is the bias.
+template <class T>
+void fill_bias(const ConvolutionGeometry& geometry, const ConvolutionData<T>& data) {
+  const ConvolutionAxis* axes = geometry.axes;
+  for_each_group(geometry, data, [&](const ConvolutionData<T>& group) {
+    for (ptrdiff_t c = 0; c < geometry.out_channels; ++c) {
+      const T value = group.bias == nullptr ? T{0} : group.bias[c];
+      for (ptrdiff_t z = 0; z < axes[0].out; ++z) {
+        for (ptrdiff_t y = 0; y < axes[1].out; ++y) {
+          fill(group.out + c * geometry.out_channel_stride + z * axes[0].out_stride + y * axes[1].out_stride,
+               axes[2].out_stride, axes[2].out, value);
+        }
+      }
+    }
   });
+}
+
+// True if patches take fewer instructions than products of panels do. Panels need output channels that fill
+// them, and weights whose elements are adjacent.
+bool prefers_patches(const ConvolutionGeometry& geometry) {
+  if (!is_flat(geometry) || geometry.out_channels < kFewChannels) return true;
+  if (takes_pixels(geometry)) {
+    return geometry.out_channels < std::min<ptrdiff_t>(kColumns, 8) &&
+           (geometry.groups > 1 || geometry.taps() > 1);
+  }
+  if (geometry.taps() > 1 && (geometry.in_channels == 1 || geometry.out_channels <= kSomeChannels))
+    return true;
+  const Parts parts(geometry);
+  return parts.whole.channels * parts.whole.taps <
+         std::min(geometry.taps() * geometry.in_channels, kShortPart);
+}
+
+// Convolves all groups of the batch; from the most specialized method to the most general. Returns true if
+// relu is applied.
+bool convolve_ordinary(const ConvolutionGeometry& geometry, const ConvolutionData<float>& data,
+                       bool rectify) {
+  if (geometry.taps() == 0) {
+    fill_bias(geometry, data);
+    return false;
+  }
+  if (takes_channels(geometry)) {
+    for (ptrdiff_t n = 0; n < geometry.batch; ++n) {
+      convolve_channels({&geometry, data.in + n * geometry.in_batch_stride, data.weight, data.bias,
+                         data.out + n * geometry.out_batch_stride, rectify});
+    }
+    return rectify;
+  }
+  if (is_plain(geometry)) {
+    for_each_group(geometry, data,
+                   [&](const ConvolutionData<float>& group) { convolve_plain(geometry, group); });
+    return false;
+  }
+  if (prefers_patches(geometry)) {
+    const PatchPlan plan(geometry);
+    if (plan.fits()) {
+      convolve_patches(geometry, plan, data);
+      return false;
+    }
+  }
+  if (takes_pixels(geometry)) {
+    for_each_group(geometry, data, [&](const ConvolutionData<float>& group) {
+      convolve_pixels({&geometry, group.in, group.weight, group.bias, group.out, rectify});
+    });
+    return rectify;
+  }
+  convolve_any(geometry, data);
+  return false;
+}
+
+template <class T>
+ConvolutionData<T> data_of(const ConvolutionProblem& problem) {
+  return {static_cast<const T*>(problem.input.const_data_ptr()),
+          static_cast<const T*>(problem.weight.const_data_ptr()),
+          problem.bias ? static_cast<const T*>(problem.bias->const_data_ptr()) : nullptr,
+          static_cast<T*>(problem.out.mutable_data_ptr())};
+}
+
+// Calls convolve(geometry, data) for the convolution, or for each phase of a transposed convolution. Returns
+// true if all calls do.
+template <class T, class F>
+bool for_each_ordinary(const ConvolutionProblem& problem, F convolve) {
+  const ConvolutionGeometry geometry =
+      convolution_geometry(problem.input, problem.weight, problem.arguments, problem.out);
+  const ConvolutionData<T> data = data_of<T>(problem);
+  if (!geometry.transposed) return convolve(geometry, data);
+  bool all = true;
+  ptrdiff_t first[kSpatial];
+  const auto phases = [&](size_t d) { return std::min(geometry.axes[d].step, geometry.axes[d].out); };
+  for (first[0] = 0; first[0] < phases(0); ++first[0]) {
+    for (first[1] = 0; first[1] < phases(1); ++first[1]) {
+      for (first[2] = 0; first[2] < phases(2); ++first[2]) {
+        const Phase phase = phase_of(geometry, first);
+        const ConvolutionData<T> part{data.in, data.weight + phase.weight, data.bias, data.out + phase.out};
+        all = convolve(phase.geometry, part) && all;
+      }
+    }
+  }
+  return all;
+}
+
+constexpr TypeSet kTypes = selected_types("aten::convolution.out") |
+                           selected_types("rushlight::convolution_act.out") |
+                           selected_types("rushlight::convolution_act.clamp_out");
+
+// Float16 takes patches only; portable code takes kernels that are too large for them.
+Error convolve_half(const ConvolutionProblem& problem) {
+  const bool done = for_each_ordinary<uint16_t>(problem, [](const auto& geometry, const auto& data) {
+    if (geometry.taps() == 0) {
+      fill_bias(geometry, data);
+      return true;
+    }
+    const PatchPlan plan(geometry);
+    if (plan.fits()) convolve_patches(geometry, plan, data);
+    return plan.fits();
+  });
+  if (done) return Error::Ok;
+  return kernels::convolve(problem.input, problem.weight, problem.bias, problem.arguments, problem.out);
 }
 
 }  // namespace
 
-bool convolve_small(const ConvolutionProblem& problem, bool rectify) {
-  const auto& [input, weight, bias, arguments, out] = problem;
-  const ConvolutionGeometry geometry =
-      convolution_geometry(problem.input, problem.weight, problem.arguments, problem.out);
-  const bool rectifies = rectify && ukernel::kPanelRectifies;
-  // From the most specialized method to the most general.
-  if (is_depthwise(geometry)) {
-    if (takes_channels(geometry)) {
-      for (ptrdiff_t n = 0; n < geometry.batch; ++n) {
-        convolve_channels({&geometry, input.const_data_ptr<float>() + n * geometry.in_batch_stride,
-                           weight.const_data_ptr<float>(), bias ? bias->const_data_ptr<float>() : nullptr,
-                           out.mutable_data_ptr<float>() + n * geometry.out_batch_stride, rectifies});
-      }
-      return rectifies;
-    }
-    if (is_plain(geometry)) {
-      for_each_group(geometry, problem,
-                     [&](const float* in, const float* kernel, const float* added, float* to) {
-                       convolve_plain(geometry, in, kernel, added, to);
-                     });
-      return false;
-    }
-    if (convolve_patches(geometry, problem)) return false;
+Error convolve_small(const ConvolutionProblem& problem, bool rectify, bool* is_rectified) {
+  *is_rectified = false;
+  if constexpr (contains(kTypes, ScalarType::Half)) {
+    if (problem.type() == ScalarType::Half) return convolve_half(problem);
   }
-  if (takes_pixels(geometry)) {
-    for_each_group(geometry, problem,
-                   [&](const float* in, const float* kernel, const float* added, float* to) {
-                     convolve_pixels({&geometry, in, kernel, added, to, rectifies});
-                   });
-    return rectifies;
+  if constexpr (contains(kTypes, ScalarType::Float)) {
+    const bool rectifies = rectify && ukernel::kPanelRectifies;
+    *is_rectified = for_each_ordinary<float>(problem, [&](const auto& geometry, const auto& data) {
+      return convolve_ordinary(geometry, data, rectifies);
+    });
   }
-  convolve_any(geometry, problem);
-  return false;
+  return Error::Ok;
 }
 
 }  // namespace rushlight::kernels::board

@@ -34,6 +34,13 @@ Seen seen(const ConvolutionAxis& axis, ptrdiff_t output) {
   return {first, end - first, end == first ? 0 : at};
 }
 
+// The number of outputs from `output` on that see the image through the same taps.
+ptrdiff_t alike(const ConvolutionAxis& axis, ptrdiff_t output, const Seen& taps) {
+  if (taps.count < axis.kernel) return 1;
+  const ptrdiff_t last = axis.in - 1 - (axis.kernel - 1) * axis.dilation;
+  return std::min((last + axis.pad) / axis.step + 1, axis.out) - output;
+}
+
 // Packs weights as [groups][taps][kGroup], with zeros for the missing channels of the last group.
 void pack(const ConvolutionAxis& y, const ConvolutionAxis& x, ptrdiff_t step, const float* weight,
           ptrdiff_t channels, float* to) {
@@ -43,8 +50,8 @@ void pack(const ConvolutionAxis& y, const ConvolutionAxis& x, ptrdiff_t step, co
   for (ptrdiff_t i = 0; i < y.kernel; ++i) {
     const float* from = weight + i * y.kernel_stride;
     for (ptrdiff_t j = x.kernel; j > 0; --j, from += x.kernel_stride, to += kGroup) {
-      ukernel::copy_block(to, group, from, kGroup * step, step, static_cast<size_t>(whole), kGroup);
-      ukernel::copy_block(to + whole * group, 0, from + whole * kGroup * step, 0, step, 1,
+      ukernel::copy_block(to, {group, 1}, from, {kGroup * step, step}, static_cast<size_t>(whole), kGroup);
+      ukernel::copy_block(to + whole * group, {0, 1}, from + whole * kGroup * step, {0, step}, 1,
                           static_cast<size_t>(rest));
     }
   }
@@ -53,25 +60,23 @@ void pack(const ConvolutionAxis& y, const ConvolutionAxis& x, ptrdiff_t step, co
 }  // namespace
 
 bool takes_channels(const ConvolutionGeometry& geometry) {
-  return geometry.out_channels == 1 && geometry.groups > 1 && geometry.in_channel_stride == 1 &&
-         geometry.out_channel_stride == 1 && geometry.taps() <= kMostTaps;
+  const ConvolutionAxis& depth = geometry.axes[0];
+  const bool flat = depth.kernel == 1 && depth.in == 1 && depth.out == 1;
+  return flat && geometry.in_channels == 1 && geometry.out_channels == 1 && geometry.groups > 1 &&
+         geometry.in_channel_stride == 1 && geometry.out_channel_stride == 1 && geometry.taps() <= kMostTaps;
 }
 
 void convolve_channels(const PixelsConvolution& convolution) {
   const ConvolutionGeometry& geometry = *convolution.geometry;
-  // Lines follow the longer axis.
-  const bool swaps_axes = geometry.axes[1].out > geometry.axes[2].out;
-  const ConvolutionAxis& vertical = geometry.axes[swaps_axes ? 2 : 1];
-  const ConvolutionAxis& horizontal = geometry.axes[swaps_axes ? 1 : 2];
+  const ConvolutionAxis& vertical = geometry.axes[1];
+  const ConvolutionAxis& horizontal = geometry.axes[2];
   alignas(16) float weights[kWeights];
   float none[kMostChannels];
   ukernel::ChannelSums sums;
   sums.row_stride = vertical.dilation * vertical.in_stride;
   sums.column_stride = horizontal.dilation * horizontal.in_stride;
-  sums.in_step = horizontal.step * horizontal.in_stride;
   sums.weight_row_stride = horizontal.kernel * kGroup;
   sums.group_stride = geometry.taps() * kGroup;
-  sums.out_step = horizontal.out_stride;
   sums.rectify = convolution.rectify;
   const ptrdiff_t most = std::min(kWeights / sums.group_stride * kGroup, kMostChannels);
   if (convolution.bias == nullptr) ukernel::fill_span(none, static_cast<size_t>(most), 0);
@@ -81,24 +86,30 @@ void convolve_channels(const PixelsConvolution& convolution) {
          convolution.weight + c * geometry.weight_group_stride, channels, weights);
     sums.initial = convolution.bias != nullptr ? convolution.bias + c : none;
     sums.channels = static_cast<size_t>(channels);
-    for (ptrdiff_t x = 0; x < horizontal.out; x += static_cast<ptrdiff_t>(sums.outputs)) {
+    for (ptrdiff_t x = 0, width; x < horizontal.out; x += width) {
       // All outputs that see the image through the same taps.
       const Seen columns = seen(horizontal, x);
-      ptrdiff_t next = x + 1;
-      if (columns.count == horizontal.kernel) {
-        const ptrdiff_t last = horizontal.in - 1 - (horizontal.kernel - 1) * horizontal.dilation;
-        next = std::min((last + horizontal.pad) / horizontal.step + 1, horizontal.out);
-      }
-      sums.outputs = static_cast<size_t>(next - x);
-      sums.columns = static_cast<size_t>(columns.count);
-      const float* in = convolution.in + c + columns.at * horizontal.in_stride;
-      sums.out = convolution.out + c + x * horizontal.out_stride;
-      for (ptrdiff_t y = 0; y < vertical.out; ++y, sums.out += vertical.out_stride) {
+      width = alike(horizontal, x, columns);
+      for (ptrdiff_t y = 0, height; y < vertical.out; y += height) {
         const Seen rows = seen(vertical, y);
+        height = alike(vertical, y, rows);
         sums.rows = static_cast<size_t>(rows.count);
-        sums.in = in + rows.at * vertical.in_stride;
+        sums.columns = static_cast<size_t>(columns.count);
+        sums.in = convolution.in + c + columns.at * horizontal.in_stride + rows.at * vertical.in_stride;
         sums.weight = weights + rows.first * sums.weight_row_stride + columns.first * kGroup;
-        ukernel::add_channels(sums);
+        sums.out = convolution.out + c + x * horizontal.out_stride + y * vertical.out_stride;
+        // Lines follow the longer side.
+        const bool down = height > width;
+        const ConvolutionAxis& along = down ? vertical : horizontal;
+        const ConvolutionAxis& across = down ? horizontal : vertical;
+        sums.in_step = along.step * along.in_stride;
+        sums.out_step = along.out_stride;
+        sums.outputs = static_cast<size_t>(std::max(width, height));
+        for (ptrdiff_t line = std::min(width, height); line > 0; --line) {
+          ukernel::add_channels(sums);
+          sums.in += across.step * across.in_stride;
+          sums.out += across.out_stride;
+        }
       }
     }
   }

@@ -7,7 +7,8 @@
 
 namespace rushlight::kernels::board {
 
-// True if channels are adjacent in input and output, and the kernel has at most 32 taps.
+// True for one input channel and one output channel in each group, in two dimensions, if channels are
+// adjacent in input and output and the kernel has at most 32 taps.
 [[nodiscard]] bool takes_channels(const ConvolutionGeometry& geometry);
 
 // Computes all groups of one element of the batch. Precondition: takes_channels().

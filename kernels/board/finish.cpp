@@ -16,8 +16,11 @@ bool has_equal_strides(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 void finish_clamp(const std::optional<Tensor>& residual, const Activation& clamp, const Tensor& out) {
-  // Different strides need the portable walk; otherwise one span in memory order has all elements.
-  if (residual && !has_equal_strides(*residual, out)) return add_and_clamp(residual, clamp, out);
+  // Different strides and other dtypes need the portable walk; otherwise one span in memory order has all
+  // elements.
+  if (out.scalar_type() != ScalarType::Float || (residual && !has_equal_strides(*residual, out))) {
+    return add_and_clamp(residual, clamp, out);
+  }
   float* data = out.mutable_data_ptr<float>();
   const size_t count = out.numel();
   if (residual) ukernel::add_span(data, data, residual->const_data_ptr<float>(), count);

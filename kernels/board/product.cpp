@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocked product: a panel of kPanelDepth x kPanelColumns of the right factor is copied to the stack and
-// multiplied by every row of the left one. Fewer than kLeftRows rows by a column-major right factor are dot
-// products instead, because the copy would cost more than the product. Reads the right factor once, and the
-// left one once for each kPanelColumns columns.
+// multiplied by every row of the left one. Fewer than kLeftRows rows read the right factor in place instead,
+// because the copy would cost more than the product: as dot products with its columns, or as sums of its
+// rows. Reads the right factor once, and the left one once for each kPanelColumns columns.
 #include "kernels/board/product.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "kernels/ukernel/panel.h"
+#include "kernels/ukernel/patch.h"
+#include "kernels/ukernel/spans.h"
 
 namespace rushlight::kernels::board {
 
@@ -16,6 +19,7 @@ namespace {
 using ukernel::kPanelColumns;
 using ukernel::kPanelDepth;
 
+constexpr size_t kMostTaps = 64;  // rows of the right factor that are added at once
 constexpr size_t kLeftRows = 4;  // rows of the left factor that are copied at once if they are not contiguous
 
 const float* element(const Matrix& matrix, size_t row, size_t column) {
@@ -31,9 +35,17 @@ float* element_of_out(const Product& product, size_t row, size_t column) {
 void fill_out(const Product& product) {
   const auto beta = product.beta.to<float>();
   const bool has_bias = product.bias.data != nullptr && beta != 0;
+  const bool adjacent = product.out.column_stride == 1;
   for (size_t i = 0; i < product.rows; ++i) {
-    for (size_t j = 0; j < product.columns; ++j) {
-      *element_of_out(product, i, j) = has_bias ? beta * *element(product.bias, i, j) : 0;
+    float* to = element_of_out(product, i, 0);
+    if (adjacent && !has_bias) {
+      ukernel::fill_span(to, product.columns, 0);
+    } else if (adjacent && beta == 1 && product.bias.column_stride == 1) {
+      ukernel::copy_span(to, element(product.bias, i, 0), product.columns);
+    } else {
+      for (size_t j = 0; j < product.columns; ++j, to += product.out.column_stride) {
+        *to = has_bias ? beta * *element(product.bias, i, j) : 0;
+      }
     }
   }
 }
@@ -56,6 +68,40 @@ void multiply_by_rows(const Product& product) {
   }
 }
 
+// True if the offsets of kMostTaps rows of the right factor, and of as many columns of the left one, fit in a
+// tap.
+bool has_short_steps(const Product& product) {
+  constexpr ptrdiff_t kMost = INT32_MAX / static_cast<ptrdiff_t>(sizeof(float) * kMostTaps);
+  const auto is_short = [](ptrdiff_t step) { return -kMost <= step && step <= kMost; };
+  return is_short(product.b.row_stride) && is_short(product.a.column_stride);
+}
+
+// A few rows times the first `columns` of a right factor with adjacent columns, which is read in place: its
+// rows are shifts of one array. `columns` is a multiple of kShiftColumns.
+void multiply_by_shifts(const Product& product, size_t columns) {
+  constexpr auto kBytes = static_cast<ptrdiff_t>(sizeof(float));
+  ukernel::ShiftedTap taps[kMostTaps];
+  ukernel::ShiftedSums sums;
+  sums.weight_stride = product.a.row_stride;
+  sums.taps = taps;
+  sums.initial = nullptr;
+  sums.out = element_of_out(product, 0, 0);
+  sums.out_stride = product.out.row_stride;
+  sums.rows = product.rows;
+  sums.columns = columns;
+  for (size_t k = 0; k < std::min(kMostTaps, product.depth); ++k) {
+    const auto at = static_cast<ptrdiff_t>(k) * kBytes;
+    taps[k] = {static_cast<int32_t>(at * product.b.row_stride),
+               static_cast<int32_t>(at * product.a.column_stride)};
+  }
+  for (size_t k = 0; k < product.depth; k += kMostTaps) {
+    sums.in = element(product.b, k, 0);
+    sums.weight = element(product.a, 0, k);
+    sums.count = std::min(kMostTaps, product.depth - k);
+    ukernel::add_shifted(sums);
+  }
+}
+
 // All rows times one panel of columns and a part of the depth.
 void multiply_piece(const Product& product, float alpha, size_t column, size_t from, size_t depth) {
   alignas(16) float panel[kPanelDepth * kPanelColumns];
@@ -69,6 +115,9 @@ void multiply_piece(const Product& product, float alpha, size_t column, size_t f
   // alpha scales the panel, because the products are added to an output that holds beta * bias.
   if (alpha == 1 && piece.columns == kPanelColumns && product.b.column_stride == 1) {
     ukernel::copy_panel(panel, kPanelColumns, element(product.b, from, column), product.b.row_stride, depth);
+  } else if (alpha == 1) {
+    ukernel::pack_panel(panel, element(product.b, from, column), product.b.column_stride,
+                        product.b.row_stride, piece.columns, depth);
   } else {
     copy_out(product.b, from, depth, column, piece.columns, alpha, kPanelColumns, panel);
   }
@@ -100,8 +149,14 @@ Error multiply_small(const Product& product) {
     multiply_by_rows(product);
     return Error::Ok;
   }
+  size_t done = 0;
+  if (product.rows < kLeftRows && alpha == 1 && product.b.column_stride == 1 &&
+      product.out.column_stride == 1 && has_short_steps(product)) {
+    done = product.columns / ukernel::kShiftColumns * ukernel::kShiftColumns;
+    if (done > 0) multiply_by_shifts(product, done);
+  }
   // Each panel adds its part of the depth to `out`, so sums are in parts of kPanelDepth products.
-  for (size_t j = 0; j < product.columns; j += kPanelColumns) {
+  for (size_t j = done; j < product.columns; j += kPanelColumns) {
     for (size_t k = 0; k < product.depth; k += kPanelDepth) {
       multiply_piece(product, alpha, j, k, std::min(kPanelDepth, product.depth - k));
     }

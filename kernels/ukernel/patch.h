@@ -1,44 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Direct convolution of one channel with one kernel for cores with little memory: from a zero-padded patch of
-// the image to a part of the output plane. Float32; strides are in elements. Also the copies that make a
-// patch, and depthwise sums of channels-last images.
+// Direct convolution for cores with little memory: from a zero-padded patch of the image to a part of the
+// output planes. Float32; strides are in elements. Also the copies that make a patch, and depthwise sums of
+// channels-last images.
 //
 // Memory: accesses only the described elements; alignment of float; results overlap no operand. All sums are
 // float32, one product after the other, with fused multiply-adds where the processor has them.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "kernels/ukernel/variants.h"
 
 namespace rushlight::ukernel {
 
-struct PatchConvolution {
-  const float* patch;  // rows are patch_stride apart, the elements of a row contiguous
-  ptrdiff_t patch_stride;
-  const float* kernel;  // kernel_rows x kernel_columns
-  ptrdiff_t kernel_row_stride;
-  ptrdiff_t kernel_column_stride;
-  size_t kernel_rows;
-  size_t kernel_columns;
-  ptrdiff_t row_step;     // patch rows from one output row to the next (stride)
-  ptrdiff_t column_step;  // patch columns from one output column to the next
-  ptrdiff_t row_dilation;
-  ptrdiff_t column_dilation;
-  float* out;  // rows x columns
-  ptrdiff_t out_stride;
-  ptrdiff_t column_stride;
-  size_t rows;
-  size_t columns;
-  float initial;  // start of each sum: the bias
+// Columns that are computed together. Callers pad their arrays to a multiple.
+inline constexpr size_t kShiftColumns = native::kShiftColumns;
+
+// Offsets of a tap in the array and in the weights of a row. In bytes, as addresses are.
+struct ShiftedTap {
+  int32_t in;
+  int32_t weight;
 };
 
-// out[y][x] = initial + sum over i, j of kernel[i][j] * in, added in the order of i, then j, with
-//
-//   in = patch[y * row_step + i * row_dilation][x * column_step + j * column_dilation]
-RL_UKERNEL_NATIVE(void, convolve_patch, (const PatchConvolution& convolution), (convolution))
+// Sums of products with shifted copies of one array. A convolution of a padded patch is such a sum: a tap is
+// a shift, whatever its channel, row and column are, and rows of outputs follow each other as rows of the
+// patch do.
+struct ShiftedSums {
+  const float* in;
+  const float* weight;  // of the first row
+  ptrdiff_t weight_stride;
+  const ShiftedTap* taps;
+  size_t count;          // of taps, any number
+  const float* initial;  // start of each row's sums; null: the sums start from `out`
+  float* out;            // rows x columns, contiguous along the columns
+  ptrdiff_t out_stride;
+  size_t rows;     // output channels, any number
+  size_t columns;  // a multiple of kShiftColumns
+};
 
-// The same for a whole plane with a 3 x 3 kernel, stride 1 and an implicit zero padding of 1 on all sides.
+// out[i][j] = start + sum over taps t of weight[i][t.weight] * in[t.in + j], in the order of the taps.
+RL_UKERNEL_NATIVE(void, add_shifted, (const ShiftedSums& sums), (sums))
+
+// Convolution of a whole plane with a 3 x 3 kernel, stride 1 and an implicit zero padding of 1 on all sides.
 // The output has the input's shape. The elements of a row are contiguous. A few columns are computed at a
 // time, top to bottom: each input row is read once for them and contributes to three rows of sums, which stay
 // in registers.
@@ -56,11 +60,28 @@ struct PlaneConvolution {
 };
 RL_UKERNEL_NATIVE(void, convolve_plane_3x3, (const PlaneConvolution& convolution), (convolution))
 
-// to[i * to_stride + j] = from[i * from_stride + j * column_stride], for i < rows, j < columns.
+// Strides of a block: from row to row, and from column to column.
+struct BlockStrides {
+  ptrdiff_t row;
+  ptrdiff_t column;
+};
+
+// to[i][j] = from[i][j] for i < rows, j < columns.
 RL_UKERNEL_NATIVE(void, copy_block,
-                  (float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from_stride,
-                   ptrdiff_t column_stride, size_t rows, size_t columns),
-                  (to, to_stride, from, from_stride, column_stride, rows, columns))
+                  (float* to, BlockStrides to_strides, const float* from, BlockStrides from_strides,
+                   size_t rows, size_t columns),
+                  (to, to_strides, from, from_strides, rows, columns))
+
+// The same from float16 to float32, exact, and from float32 to float16, rounded to nearest, halves to even.
+// Float16 are passed as bits. NaN stays NaN.
+RL_UKERNEL_NATIVE(void, widen_block,
+                  (float* to, BlockStrides to_strides, const uint16_t* from, BlockStrides from_strides,
+                   size_t rows, size_t columns),
+                  (to, to_strides, from, from_strides, rows, columns))
+RL_UKERNEL_NATIVE(void, narrow_block,
+                  (uint16_t* to, BlockStrides to_strides, const float* from, BlockStrides from_strides,
+                   size_t rows, size_t columns),
+                  (to, to_strides, from, from_strides, rows, columns))
 
 // Channels whose weights are stored together, so that the weights of a tap are one load of several registers,
 // or one vector.

@@ -34,6 +34,11 @@ ROWS = [
     "aten::addmm.out",
     "aten::mm.out",
     "aten::linear.out",
+    "aten::bmm.out",
+    "aten::baddbmm.out",
+    "aten::avg_pool2d.out",
+    "aten::_adaptive_avg_pool2d.out",
+    "aten::max_pool2d_with_indices.out",
     "aten::relu.out",
     "aten::_native_batch_norm_legit_no_training.out",
     "aten::mean.out",
@@ -84,7 +89,28 @@ CONVOLUTIONS = [
     ((1, 3, 4, 4), (3, 2, 3, 3), {"transposed": True, "stride": 2, "padding": 1}),
     ((1, 4, 5), (4, 3, 4), {"transposed": True, "stride": 3}),
     ((1, 4, 5, 6), (4, 3, 1, 1), {"transposed": True, "dilation": 2, "output_padding": (0, 1)}),
+    ((2, 6, 5, 7), (6, 2, 4, 4), {"transposed": True, "stride": 2, "padding": 1, "groups": 3}),
+    ((1, 9, 4, 5), (9, 1, 3, 3), {"transposed": True, "stride": 2, "output_padding": 1, "groups": 9}),
+    (
+        (1, 3, 5, 4),
+        (3, 4, 5, 2),
+        {"transposed": True, "stride": (3, 4), "dilation": (2, 3), "padding": (4, 1)},
+    ),
+    ((1, 5, 6, 6), (5, 11, 3, 3), {"transposed": True, "padding": 2}),
+    ((1, 2, 3, 4, 3), (2, 3, 3, 2, 3), {"transposed": True, "stride": (2, 1, 3), "padding": (1, 0, 1)}),
+    ((1, 10, 13, 9), (10, 2, 3, 3), {"padding": 1, "stride": 2, "groups": 5}),
+    ((1, 12, 7, 6), (20, 3, 3, 3), {"padding": 1, "groups": 4}),
+    ((1, 24, 9, 9), (1, 24, 3, 3), {"padding": 1}),
+    ((1, 40, 6, 7), (2, 40, 5, 5), {"padding": 2}),
+    ((1, 6, 15, 14), (6, 1, 7, 7), {"padding": 3, "groups": 6}),
+    ((1, 5, 16, 13), (5, 1, 9, 5), {"padding": (4, 2), "stride": (2, 3), "groups": 5}),
+    ((1, 11, 131), (11, 1, 9), {"padding": 4, "groups": 11}),
+    ((1, 3, 700), (3, 1, 31), {"padding": 15, "stride": 4, "groups": 3}),
+    ((1, 1, 300), (3, 1, 140), {"stride": 7}),
+    ((1, 6, 3, 4, 5), (4, 6, 3, 3, 3), {"padding": 1, "stride": (2, 1, 2)}),
 ]
+# A kernel with more taps than a patch has.
+LARGE = ((1, 1, 24, 25), (2, 1, 13, 12), {"padding": 6})
 
 
 def _numbers(shape: tuple[int, ...]) -> torch.Tensor:
@@ -96,14 +122,15 @@ def _weights(shape: tuple[int, ...]) -> torch.Tensor:
     return _numbers(shape) / torch.Size(shape[1:]).numel() ** 0.5
 
 
-def _convolutions() -> Iterator[torch.Tensor]:
-    for shape, weight_shape, given in CONVOLUTIONS:
+def _convolutions(dtype: torch.dtype = torch.float32) -> Iterator[torch.Tensor]:
+    for shape, weight_shape, given in [*CONVOLUTIONS, LARGE]:
         settings = dict(given)
         transposed = settings.pop("transposed", False)
         name = f"conv{'_transpose' if transposed else ''}{len(shape) - 2}d"
-        x, weight = _numbers(shape), _weights(weight_shape)
-        outs = weight_shape[1] if transposed else weight_shape[0]
-        yield getattr(functional, name)(x, weight, _numbers((outs,)), **settings)
+        x, weight = _numbers(shape).to(dtype), _weights(weight_shape).to(dtype)
+        outs = weight_shape[1] * settings.get("groups", 1) if transposed else weight_shape[0]
+        bias = _numbers((outs,)).to(dtype)
+        yield getattr(functional, name)(x, weight, bias, **settings)
         if len(shape) == 4:
             last = torch.channels_last
             yield getattr(functional, name)(
@@ -111,13 +138,49 @@ def _convolutions() -> Iterator[torch.Tensor]:
             )
 
 
+@pytest.fixture(scope="module")
+def half_calls() -> list[RecordedCall]:
+    """Convolutions of float16."""
+    torch.manual_seed(0)
+    watch = Record(["aten::convolution.out"], max_elements=20_000)
+    made = _convolutions(torch.float16)
+    while True:
+        with watch:
+            if next(made, None) is None:
+                return watch.calls
+
+
 def _products() -> Iterator[torch.Tensor]:
-    for rows, depth, columns in [(1, 64, 12), (3, 7, 5), (9, 70, 13), (1, 1, 1), (5, 129, 33)]:
+    for rows, depth, columns in [(1, 64, 12), (3, 7, 5), (9, 70, 13), (1, 1, 1), (5, 129, 33), (2, 200, 27)]:
         yield torch.mm(_numbers((rows, depth)), _numbers((depth, columns)))
         bias = _numbers((columns,))
         a, b = _numbers((rows, depth)), _numbers((depth, columns))
         yield torch.addmm(bias, a, b, beta=2, alpha=0.5)
         yield torch.addmm(bias, a, b, beta=0)
+
+
+def _batches() -> Iterator[torch.Tensor]:
+    for rows, depth, columns in [(5, 9, 11), (1, 32, 40), (3, 70, 4)]:
+        a, b = _numbers((3, rows, depth)), _numbers((3, depth, columns))
+        yield torch.bmm(a, b)
+        yield torch.bmm(a, b.transpose(1, 2).contiguous().transpose(1, 2))
+        for bias in (_numbers((columns,)), _numbers((3, rows, columns))):
+            yield torch.baddbmm(bias, a, b, beta=2, alpha=0.5)
+            yield torch.baddbmm(bias, a, b)
+
+
+def _pools() -> Iterator[torch.Tensor | tuple[torch.Tensor, ...]]:
+    for layout in (torch.contiguous_format, torch.channels_last):
+        x = _numbers((2, 5, 9, 7)).contiguous(memory_format=layout)
+        x[0, 1, 2, 3], x[1, 0, 4] = torch.nan, -torch.inf
+        for pool in (functional.avg_pool2d, functional.max_pool2d):
+            yield pool(x, 2)
+            yield pool(x, (3, 2), (2, 1), (1, 0))
+            yield pool(x, 3, 2, 1, ceil_mode=True)
+        yield functional.avg_pool2d(x, 3, 1, 1, count_include_pad=False)
+        yield functional.avg_pool2d(x, 3, 1, 1, divisor_override=5)
+        yield functional.max_pool2d(x, 3, 1, 1, dilation=(1, 2))
+        yield functional.adaptive_avg_pool2d(x, (4, 3))
 
 
 def _add_linear(watch: Record) -> None:
@@ -150,7 +213,7 @@ def calls() -> list[RecordedCall]:
     """The calls that the boards compute: float32 alone, so that only small kernels are compiled."""
     torch.manual_seed(0)
     watch = Record([row for row in ROWS if row.startswith("aten::")], max_elements=20_000)
-    for made in (_convolutions(), _products(), _elements(), _means()):
+    for made in (_convolutions(), _products(), _batches(), _pools(), _elements(), _means()):
         while True:
             with watch:
                 if next(made, None) is None:
@@ -188,7 +251,9 @@ def _add_fused(watch: Record) -> None:
         names: dict[str, Any] = {
             "input": _numbers(shape).contiguous(memory_format=layout),
             "weight": _weights(weight_shape).contiguous(memory_format=layout),
-            "bias": _numbers((weight_shape[1 if "transposed" in given else 0],)),
+            "bias": _numbers(
+                (weight_shape[1] * given.get("groups", 1) if "transposed" in given else weight_shape[0],)
+            ),
             **{name: list(pairs[name]) for name in own[:3]},
             "transposed": given.get("transposed", False),
             "output_padding": pairs["output_padding"],
@@ -233,9 +298,20 @@ def test_a_board_computes_what_pytorch_does(
     calls: list[RecordedCall], board: str, folder_of: Callable[[str], Path]
 ) -> None:
     need(board)
-    results = computed(calls, board, folder_of(board))
+    # Two programs: all tensors together exceed a board's memory.
+    middle = len(calls) // 2
+    results = [
+        outs for part in (calls[:middle], calls[middle:]) for outs in computed(part, board, folder_of(board))
+    ]
     wrong = list(filter(None, (problem(*item) for item in zip(calls, results, strict=True))))
     assert not wrong, f"{len(wrong)} of {len(calls)} calls:\n" + "\n".join(wrong[:20])
+
+
+@pytest.mark.parametrize("board", [pytest.param(name, marks=_marked(name)) for name in BOARDS])
+def test_a_board_convolves_float16_as_pytorch_does(
+    half_calls: list[RecordedCall], board: str, folder_of: Callable[[str], Path]
+) -> None:
+    test_a_board_computes_what_pytorch_does(half_calls, board, folder_of)
 
 
 @pytest.mark.rv64gcv

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M55: four adjacent columns of a row at a time, the last ones masked. A 3 x 3 kernel on a plane reads
-// each row once with its neighbours and updates three rows of sums. Depthwise sums have four channels in a
+// Cortex-M55: vectors of four adjacent columns. A 3 x 3 kernel on a plane reads each row once with its
+// neighbours and updates three rows of sums. Depthwise sums have four channels in a
 // vector; kernels of 2 or 3 rows and columns keep the addresses of all taps in registers.
 #include <arm_mve.h>
 
@@ -90,59 +90,207 @@ void convolve_plane_3x3(const PlaneConvolution& convolution) {
   for (size_t x = 0; x < convolution.columns; x += 4) convolve_down(convolution, kernel, x);
 }
 
-void convolve_patch(const PatchConvolution& convolution) {
-  const float* patch = convolution.patch;
-  float* out = convolution.out;
-  const uint32x4_t lanes = vidupq_n_u32(0, 1);
-  // Gathers and scatters serve any step and stride, four columns at a time.
-  const uint32x4_t from_offsets = vmulq_n_u32(lanes, static_cast<uint32_t>(convolution.column_step));
-  const uint32x4_t to_offsets = vmulq_n_u32(lanes, static_cast<uint32_t>(convolution.column_stride));
-  for (size_t y = 0; y < convolution.rows; ++y) {
-    for (size_t x = 0; x < convolution.columns; x += 4) {
-      const mve_pred16_t here = vctp32q(convolution.columns - x);
-      float32x4_t sums = vdupq_n_f32(convolution.initial);
-      const float* row = patch + static_cast<ptrdiff_t>(x) * convolution.column_step;
-      const float* kernel = convolution.kernel;
-      for (size_t i = 0; i < convolution.kernel_rows; ++i) {
-        const float* at = row;
-        const float* factor = kernel;
-        for (size_t j = 0; j < convolution.kernel_columns; ++j) {
-          sums = vfmaq_n_f32(sums, vldrwq_gather_shifted_offset_z_f32(at, from_offsets, here), *factor);
-          at += convolution.column_dilation;
-          factor += convolution.kernel_column_stride;
-        }
-        row += convolution.patch_stride * convolution.row_dilation;
-        kernel += convolution.kernel_row_stride;
-      }
-      vstrwq_scatter_shifted_offset_p_f32(out + static_cast<ptrdiff_t>(x) * convolution.column_stride,
-                                          to_offsets, sums, here);
-    }
-    patch += convolution.row_step * convolution.patch_stride;
-    out += convolution.out_stride;
+namespace {
+
+// One row of weights: 16 columns take 12 instructions for 16 products.
+#define RL_ROW_TAP \
+  "ldrd %[at], %[offset], [%[tap]], #8\n ldr %[offset], [%[weight], %[offset]]\n add %[at], %[in]\n"
+#define RL_ROW_VECTOR(address, loaded, sums) \
+  "vldrw.u32 " loaded ", [%[at], #" address "]\n vfma.f32 %q[" sums "], " loaded ", %[offset]\n"
+template <size_t kVectors>
+inline void add_taps(const ShiftedSums& sums, const float* in, const float* weight, float32x4_t* totals) {
+  const ShiftedTap* tap = sums.taps;
+  uint32_t at, offset;
+  if constexpr (kVectors == 4) {
+    asm volatile("wls lr, %[count], 2f\n"
+                 "1:\n" RL_ROW_TAP RL_ROW_VECTOR("0", "q6", "a") RL_ROW_VECTOR("16", "q7", "b")
+                     RL_ROW_VECTOR("32", "q6", "c") RL_ROW_VECTOR("48", "q7", "d")
+                 "le lr, 1b\n"
+                 "2:\n"
+                 : [tap] "+r"(tap), [at] "=&r"(at), [offset] "=&r"(offset), [a] "+w"(totals[0]),
+                   [b] "+w"(totals[1]), [c] "+w"(totals[2]), [d] "+w"(totals[3])
+                 : [in] "r"(in), [weight] "r"(weight), [count] "r"(sums.count)
+                 : "q6", "q7", "lr", "cc", "memory");
+  } else {
+    asm volatile("wls lr, %[count], 2f\n"
+                 "1:\n" RL_ROW_TAP RL_ROW_VECTOR("0", "q6", "a") RL_ROW_VECTOR("16", "q7", "b")
+                 "le lr, 1b\n"
+                 "2:\n"
+                 : [tap] "+r"(tap), [at] "=&r"(at), [offset] "=&r"(offset), [a] "+w"(totals[0]),
+                   [b] "+w"(totals[1])
+                 : [in] "r"(in), [weight] "r"(weight), [count] "r"(sums.count)
+                 : "q6", "q7", "lr", "cc", "memory");
   }
 }
 
-void copy_block(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from_stride,
-                ptrdiff_t column_stride, size_t rows, size_t columns) {
-  const uint32x4_t offsets = vmulq_n_u32(vidupq_n_u32(0, 1), static_cast<uint32_t>(column_stride));
-  for (size_t i = 0; i < columns; i += 4, to += 4, from += 4 * column_stride) {
-    const uint32_t here = vctp32q(columns - i);
+// Three rows of weights, 8 columns: 14 instructions for 24 products.
+inline void add_taps_of_three(const ShiftedSums& sums, const float* in, const float* weight,
+                              float32x4_t* totals) {
+  const ShiftedTap* tap = sums.taps;
+  const float* second = weight + sums.weight_stride;
+  const float* third = second + sums.weight_stride;
+  uint32_t at, offset, factor;
+  asm volatile(
+      "wls lr, %[count], 2f\n"
+      "1:\n"
+      "ldrd %[at], %[offset], [%[tap]], #8\n"
+      "ldr %[factor], [%[weight], %[offset]]\n"
+      "add %[at], %[in]\n"
+      "vldrw.u32 q6, [%[at]]\n"
+      "vldrw.u32 q7, [%[at], #16]\n"
+      "vfma.f32 %q[a], q6, %[factor]\n"
+      "ldr %[at], [%[second], %[offset]]\n"
+      "vfma.f32 %q[b], q7, %[factor]\n"
+      "ldr %[factor], [%[third], %[offset]]\n"
+      "vfma.f32 %q[c], q6, %[at]\n vfma.f32 %q[d], q7, %[at]\n"
+      "vfma.f32 %q[e], q6, %[factor]\n vfma.f32 %q[f], q7, %[factor]\n"
+      "le lr, 1b\n"
+      "2:\n"
+      : [tap] "+r"(tap), [at] "=&r"(at), [offset] "=&r"(offset), [factor] "=&r"(factor), [a] "+w"(totals[0]),
+        [b] "+w"(totals[1]), [c] "+w"(totals[2]), [d] "+w"(totals[3]), [e] "+w"(totals[4]),
+        [f] "+w"(totals[5])
+      : [in] "r"(in), [weight] "r"(weight), [second] "r"(second), [third] "r"(third), [count] "r"(sums.count)
+      : "q6", "q7", "lr", "cc", "memory");
+}
+
+// A tile of kRows rows of weights and 4 x kVectors columns.
+template <size_t kRows, size_t kVectors>
+[[gnu::noinline]] void add_tile(const ShiftedSums& sums, size_t column, const float* weight,
+                                const float* initial, float* out) {
+  float32x4_t totals[kRows * kVectors];
+  float* to = out;
+#pragma GCC unroll 3
+  for (size_t i = 0; i < kRows; ++i, to += sums.out_stride) {
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kVectors; ++v) {
+      totals[i * kVectors + v] = initial != nullptr ? vdupq_n_f32(initial[i]) : vld1q_f32(to + 4 * v);
+    }
+  }
+  if constexpr (kRows == 1) {
+    add_taps<kVectors>(sums, sums.in + column, weight, totals);
+  } else {
+    add_taps_of_three(sums, sums.in + column, weight, totals);
+  }
+  to = out;
+#pragma GCC unroll 3
+  for (size_t i = 0; i < kRows; ++i, to += sums.out_stride) {
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kVectors; ++v) vst1q_f32(to + 4 * v, totals[i * kVectors + v]);
+  }
+}
+
+}  // namespace
+
+void add_shifted(const ShiftedSums& sums) {
+  const float* weight = sums.weight;
+  const float* initial = sums.initial;
+  float* out = sums.out;
+  const auto advance = [&](ptrdiff_t rows) {
+    weight += rows * sums.weight_stride;
+    out += rows * sums.out_stride;
+    if (initial != nullptr) initial += rows;
+  };
+  size_t rows = sums.rows;
+  for (; rows >= 3; rows -= 3, advance(3)) {
+    for (size_t x = 0; x < sums.columns; x += 8) add_tile<3, 2>(sums, x, weight, initial, out + x);
+  }
+  for (; rows > 0; --rows, advance(1)) {
+    size_t x = 0;
+    for (; x + 16 <= sums.columns; x += 16) add_tile<1, 4>(sums, x, weight, initial, out + x);
+    if (x < sums.columns) add_tile<1, 2>(sums, x, weight, initial, out + x);
+  }
+}
+
+// Four elements of a row at a time, the last ones masked. Other strides than 1 take gathers and scatters.
+void copy_block(float* to, BlockStrides to_strides, const float* from, BlockStrides from_strides, size_t rows,
+                size_t columns) {
+  const bool adjacent = to_strides.column == 1 && from_strides.column == 1;
+  const uint32x4_t lanes = vidupq_n_u32(0, 4);
+  const uint32x4_t sources = vmulq_n_u32(lanes, static_cast<uint32_t>(from_strides.column));
+  const uint32x4_t targets = vmulq_n_u32(lanes, static_cast<uint32_t>(to_strides.column));
+  for (; rows > 0; --rows, to += to_strides.row, from += from_strides.row) {
     const float* at = from;
     float* target = to;
+    if (adjacent) {
+      asm volatile(
+          "wlstp.32 lr, %[columns], 2f\n"
+          "1:\n"
+          "vldrw.u32 q0, [%[at]], #16\n"
+          "vstrw.32 q0, [%[target]], #16\n"
+          "letp lr, 1b\n"
+          "2:\n"
+          : [at] "+r"(at), [target] "+r"(target)
+          : [columns] "r"(columns)
+          : "q0", "lr", "cc", "memory");
+    } else {
+      asm volatile(
+          "wlstp.32 lr, %[columns], 2f\n"
+          "1:\n"
+          "vldrw.u32 q0, [%[at], %q[sources]]\n"
+          "vstrw.32 q0, [%[target], %q[targets]]\n"
+          "add %[at], %[step]\n"
+          "add %[target], %[to_step]\n"
+          "letp lr, 1b\n"
+          "2:\n"
+          : [at] "+r"(at), [target] "+r"(target)
+          : [columns] "r"(columns), [sources] "w"(sources), [targets] "w"(targets),
+            [step] "r"(from_strides.column * 16), [to_step] "r"(to_strides.column * 16)
+          : "q0", "lr", "cc", "memory");
+    }
+  }
+}
+
+// A float16 is the lower half of a lane, and is converted there.
+void widen_block(float* to, BlockStrides to_strides, const uint16_t* from, BlockStrides from_strides,
+                 size_t rows, size_t columns) {
+  const uint32x4_t lanes = vidupq_n_u32(0, 1);
+  const uint32x4_t sources = vmulq_n_u32(lanes, static_cast<uint32_t>(from_strides.column));
+  const uint32x4_t targets = vmulq_n_u32(lanes, static_cast<uint32_t>(to_strides.column));
+  constexpr auto kFrom = static_cast<ptrdiff_t>(4 * sizeof(uint16_t)),
+                 kTo = static_cast<ptrdiff_t>(4 * sizeof(float));
+  for (; rows > 0; --rows, to += to_strides.row, from += from_strides.row) {
+    const uint16_t* at = from;
+    float* target = to;
     asm volatile(
-        "vmsr p0, %[here]\n"
-        "wls lr, %[rows], 2f\n"
+        "wlstp.32 lr, %[columns], 2f\n"
         "1:\n"
-        "vpstt\n"
-        "vldrwt.u32 q0, [%[at], %q[offsets], uxtw #2]\n"
-        "vstrwt.32 q0, [%[target]]\n"
+        "vldrh.u32 q0, [%[at], %q[sources], uxtw #1]\n"
+        "vcvtb.f32.f16 q0, q0\n"
+        "vstrw.32 q0, [%[target], %q[targets], uxtw #2]\n"
         "add %[at], %[step]\n"
         "add %[target], %[to_step]\n"
-        "le lr, 1b\n"
+        "letp lr, 1b\n"
         "2:\n"
         : [at] "+r"(at), [target] "+r"(target)
-        : [here] "r"(here), [offsets] "w"(offsets), [rows] "r"(rows), [step] "r"(from_stride * 4),
-          [to_step] "r"(to_stride * 4)
+        : [columns] "r"(columns), [sources] "w"(sources), [targets] "w"(targets),
+          [step] "r"(from_strides.column * kFrom), [to_step] "r"(to_strides.column * kTo)
+        : "q0", "lr", "cc", "memory");
+  }
+}
+
+void narrow_block(uint16_t* to, BlockStrides to_strides, const float* from, BlockStrides from_strides,
+                  size_t rows, size_t columns) {
+  const uint32x4_t lanes = vidupq_n_u32(0, 1);
+  const uint32x4_t sources = vmulq_n_u32(lanes, static_cast<uint32_t>(from_strides.column));
+  const uint32x4_t targets = vmulq_n_u32(lanes, static_cast<uint32_t>(to_strides.column));
+  constexpr auto kFrom = static_cast<ptrdiff_t>(4 * sizeof(float)),
+                 kTo = static_cast<ptrdiff_t>(4 * sizeof(uint16_t));
+  for (; rows > 0; --rows, to += to_strides.row, from += from_strides.row) {
+    const float* at = from;
+    uint16_t* target = to;
+    asm volatile(
+        "wlstp.32 lr, %[columns], 2f\n"
+        "1:\n"
+        "vldrw.u32 q0, [%[at], %q[sources], uxtw #2]\n"
+        "vcvtb.f16.f32 q0, q0\n"
+        "vstrh.32 q0, [%[target], %q[targets], uxtw #1]\n"
+        "add %[at], %[step]\n"
+        "add %[target], %[to_step]\n"
+        "letp lr, 1b\n"
+        "2:\n"
+        : [at] "+r"(at), [target] "+r"(target)
+        : [columns] "r"(columns), [sources] "w"(sources), [targets] "w"(targets),
+          [step] "r"(from_strides.column * kFrom), [to_step] "r"(to_strides.column * kTo)
         : "q0", "lr", "cc", "memory");
   }
 }
@@ -216,37 +364,91 @@ struct Taps {
   asm volatile(RL_GROUPS(RL_FIRST_OF_2 RL_SECOND_OF_2, ""));
 }
 
-// Any number of taps.
-void add_output(const ChannelSums& sums, const float* in, float* out, uint32_t least) {
+// Any number of taps: kOutputs outputs share the loads of the weights. Requires at least one row and one
+// column of taps. The mask of the channels stays in the predicate: lanes past them load 0.
+template <size_t kOutputs>
+[[gnu::noinline]] void add_outputs(const ChannelSums& sums, const float* in, float* out, uint32_t least) {
   // ReLU as a maximum of integers: with the least int32 it has no effect.
   const int32x4_t lowest = vdupq_n_s32(static_cast<int32_t>(least));
+  constexpr auto kBytes = static_cast<ptrdiff_t>(sizeof(float));
+  const auto columns = static_cast<ptrdiff_t>(sums.columns);
+  // In bytes: from tap to tap, and from the end of a row of taps to the next.
+  const ptrdiff_t step = sums.column_stride * kBytes;
+  const ptrdiff_t row_step = sums.row_stride * kBytes - columns * step;
+  const ptrdiff_t weight_step = (sums.weight_row_stride - columns * 4) * kBytes;
   const float* group = sums.weight;
-  const ptrdiff_t step = sums.column_stride * static_cast<ptrdiff_t>(sizeof(float));
   for (size_t c = 0; c < sums.channels; c += 4, group += sums.group_stride) {
-    const uint32_t here = vctp32q(sums.channels - c);
-    float32x4_t total = vld1q_z_f32(sums.initial + c, static_cast<mve_pred16_t>(here));
-    const float* row = in + c;
-    const float* weights = group;
-    for (size_t y = sums.rows; y > 0; --y, row += sums.row_stride, weights += sums.weight_row_stride) {
-      const float* at = row;
-      const float* weight = weights;
-      asm volatile(
-          "vmsr p0, %[here]\n"
-          "wls lr, %[columns], 2f\n"
-          "1:\n"
-          "vpst\n"
-          "vldrwt.u32 q6, [%[at]]\n"
-          "vldrw.u32 q7, [%[weight]], #16\n"
-          "add %[at], %[step]\n"
-          "vfma.f32 %q[total], q6, q7\n"
-          "le lr, 1b\n"
-          "2:\n"
-          : [at] "+r"(at), [weight] "+r"(weight), [total] "+w"(total)
-          : [here] "r"(here), [columns] "r"(sums.columns), [step] "r"(step)
-          : "q6", "q7", "lr", "cc", "memory");
+    const auto mask = static_cast<mve_pred16_t>(vctp32q(sums.channels - c));
+    float32x4_t a = vld1q_z_f32(sums.initial + c, mask);
+    const float* first = in + c;
+    const float* weight = group;
+    size_t rows = sums.rows;
+    float* to = out + c;
+    const auto store = [&](float32x4_t total) __attribute__((always_inline)) {
+      vst1q_p_f32(to, vreinterpretq_f32_s32(vmaxq_s32(vreinterpretq_s32_f32(total), lowest)), mask);
+      to += sums.out_step;
+    };
+    if constexpr (kOutputs == 1) {
+      if (rows > 0) {
+        asm volatile(
+            "vmsr p0, %[mask]\n"
+            "1:\n"
+            "dls lr, %[columns]\n"
+            "2:\n"
+            "vpst\n"
+            "vldrwt.u32 q6, [%[first]]\n"
+            "vldrw.u32 q7, [%[weight]], #16\n"
+            "add %[first], %[step]\n"
+            "vfma.f32 %q[a], q6, q7\n"
+            "le lr, 2b\n"
+            "add %[first], %[row_step]\n"
+            "add %[weight], %[weight_step]\n"
+            "subs %[rows], #1\n"
+            "bne 1b\n"
+            : [first] "+r"(first), [weight] "+r"(weight), [rows] "+r"(rows), [a] "+w"(a)
+            : [mask] "r"(mask), [columns] "r"(columns), [step] "r"(step), [row_step] "r"(row_step),
+              [weight_step] "r"(weight_step)
+            : "q6", "q7", "lr", "cc", "memory");
+      }
+      store(a);
+    } else {
+      float32x4_t b = a, c3 = a;
+      const float* second = first + sums.in_step;
+      const float* third = second + sums.in_step;
+      if (rows > 0) {
+        asm volatile(
+            "vmsr p0, %[mask]\n"
+            "1:\n"
+            "dls lr, %[columns]\n"
+            "2:\n"
+            "vldrw.u32 q7, [%[weight]], #16\n"
+            "vpsttt\n"
+            "vldrwt.u32 q4, [%[first]]\n"
+            "vldrwt.u32 q5, [%[second]]\n"
+            "vldrwt.u32 q6, [%[third]]\n"
+            "add %[first], %[step]\n"
+            "vfma.f32 %q[a], q4, q7\n"
+            "add %[second], %[step]\n"
+            "vfma.f32 %q[b], q5, q7\n"
+            "add %[third], %[step]\n"
+            "vfma.f32 %q[c], q6, q7\n"
+            "le lr, 2b\n"
+            "add %[first], %[row_step]\n"
+            "add %[second], %[row_step]\n"
+            "add %[third], %[row_step]\n"
+            "add %[weight], %[weight_step]\n"
+            "subs %[rows], #1\n"
+            "bne 1b\n"
+            : [first] "+r"(first), [second] "+r"(second), [third] "+r"(third), [weight] "+r"(weight),
+              [rows] "+r"(rows), [a] "+w"(a), [b] "+w"(b), [c] "+w"(c3)
+            : [mask] "r"(mask), [columns] "r"(columns), [step] "r"(step), [row_step] "r"(row_step),
+              [weight_step] "r"(weight_step)
+            : "q4", "q5", "q6", "q7", "lr", "cc", "memory");
+      }
+      store(a);
+      store(b);
+      store(c3);
     }
-    vst1q_p_f32(out + c, vreinterpretq_f32_s32(vmaxq_s32(vreinterpretq_s32_f32(total), lowest)),
-                static_cast<mve_pred16_t>(here));
   }
 }
 
@@ -279,10 +481,17 @@ void add_channels(const ChannelSums& sums) {
     if (sums.rows == 2) return (sums.columns == 3 ? add_two_by_three : add_two_by_two)(&taps);
     return (sums.columns == 3 ? add_three_by_three : add_three_by_two)(&taps);
   }
-  const float* in = sums.in;
-  float* out = sums.out;
-  for (size_t o = sums.outputs; o > 0; --o, in += sums.in_step, out += sums.out_step) {
-    add_output(sums, in, out, least);
+  // Without taps the sums are the initial values: rows of no taps.
+  ChannelSums some = sums;
+  if (some.columns == 0) some.rows = 0;
+  const float* in = some.in;
+  float* out = some.out;
+  size_t outputs = some.outputs;
+  for (; outputs >= 3; outputs -= 3, in += 3 * some.in_step, out += 3 * some.out_step) {
+    add_outputs<3>(some, in, out, least);
+  }
+  for (; outputs > 0; --outputs, in += some.in_step, out += some.out_step) {
+    add_outputs<1>(some, in, out, least);
   }
 }
 

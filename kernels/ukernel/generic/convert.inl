@@ -10,18 +10,6 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-RL_INLINE uint16_t half_pattern(float value) {
-  const uint32_t wide = pattern_of(value);
-  const uint32_t sign = (wide >> 16) & 0x8000u;
-  const uint32_t magnitude = wide & 0x7fffffffu;
-  // Adding 0.5 rounds to multiples of 2^-24, the last bit of subnormal float16.
-  const uint32_t subnormal = pattern_of(of_pattern(magnitude) + 0.5f) - 0x3f000000u;
-  const uint32_t normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
-  const uint32_t finite = magnitude < 0x38800000u ? subnormal : normal;
-  const uint32_t infinite = magnitude > 0x7f800000u ? 0x7e00u : 0x7c00u;
-  return static_cast<uint16_t>(sign | (magnitude >= 0x477ff000u ? infinite : finite));
-}
-
 RL_INLINE uint16_t bfloat16_pattern(float value) {
   const uint32_t wide = pattern_of(value);
   const uint32_t rounded = (wide + 0x7fffu + ((wide >> 16) & 1u)) >> 16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bit patterns of float32, and exact conversion of float16 to float32 without branches, so that loops
+// Bit patterns of float32, and conversions of float16 to float32 and back without branches, so that loops
 // vectorize.
 #pragma once
 
@@ -31,6 +31,19 @@ RL_INLINE float half_value(uint16_t half) {
   const uint32_t infinite = (magnitude << 13) | 0x7f800000u;
   const uint32_t finite = magnitude < 0x400u ? subnormal : normal;
   return of_pattern(sign | (magnitude >= 0x7c00u ? infinite : finite));
+}
+
+// Rounds to nearest, halves to even; NaN becomes 0x7e00 with its sign.
+RL_INLINE uint16_t half_pattern(float value) {
+  const uint32_t wide = pattern_of(value);
+  const uint32_t sign = (wide >> 16) & 0x8000u;
+  const uint32_t magnitude = wide & 0x7fffffffu;
+  // Adding 0.5 rounds to multiples of 2^-24, the last bit of subnormal float16.
+  const uint32_t subnormal = pattern_of(of_pattern(magnitude) + 0.5f) - 0x3f000000u;
+  const uint32_t normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
+  const uint32_t finite = magnitude < 0x38800000u ? subnormal : normal;
+  const uint32_t infinite = magnitude > 0x7f800000u ? 0x7e00u : 0x7c00u;
+  return static_cast<uint16_t>(sign | (magnitude >= 0x477ff000u ? infinite : finite));
 }
 
 }  // namespace

@@ -7,22 +7,19 @@
 
 namespace rushlight::ukernel::reference {
 
-// By the definition: four loops, and indices of the patch from position, stride and dilation. Reads the patch
-// only where a kernel element needs it.
-inline void convolve_patch(const PatchConvolution& c) {
-  for (ptrdiff_t y = 0; y < static_cast<ptrdiff_t>(c.rows); ++y) {
-    for (ptrdiff_t x = 0; x < static_cast<ptrdiff_t>(c.columns); ++x) {
-      double sum = c.initial;
-      for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(c.kernel_rows); ++i) {
-        for (ptrdiff_t j = 0; j < static_cast<ptrdiff_t>(c.kernel_columns); ++j) {
-          // The kernel element (i, j) meets this position of the patch.
-          const ptrdiff_t row = y * c.row_step + i * c.row_dilation;
-          const ptrdiff_t column = x * c.column_step + j * c.column_dilation;
-          sum += double{c.kernel[i * c.kernel_row_stride + j * c.kernel_column_stride]} *
-                 c.patch[row * c.patch_stride + column];
-        }
+// By the definition: every tap of every column.
+inline void add_shifted(const ShiftedSums& s) {
+  const auto at = [](const float* from, int32_t bytes) {
+    return from + bytes / static_cast<int32_t>(sizeof(float));
+  };
+  for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(s.rows); ++i) {
+    for (ptrdiff_t j = 0; j < static_cast<ptrdiff_t>(s.columns); ++j) {
+      float* out = s.out + i * s.out_stride + j;
+      double sum = s.initial == nullptr ? *out : s.initial[i];
+      for (size_t t = 0; t < s.count; ++t) {
+        sum += double{*at(s.weight + i * s.weight_stride, s.taps[t].weight)} * at(s.in, s.taps[t].in)[j];
       }
-      c.out[y * c.out_stride + x * c.column_stride] = static_cast<float>(sum);
+      *out = static_cast<float>(sum);
     }
   }
 }

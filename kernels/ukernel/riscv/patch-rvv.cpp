@@ -3,6 +3,7 @@
 // a row come from slides by one lane instead of two more loads.
 #include <riscv_vector.h>
 
+#include "kernels/ukernel/generic/patch_halves.inl"
 #include "kernels/ukernel/patch.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -61,45 +62,41 @@ void convolve_plane_3x3(const PlaneConvolution& convolution) {
   }
 }
 
-void convolve_patch(const PatchConvolution& convolution) {
-  const float* patch = convolution.patch;
-  float* out = convolution.out;
-  constexpr auto kBytes = static_cast<ptrdiff_t>(sizeof(float));
-  for (size_t y = 0; y < convolution.rows; ++y) {
-    for (size_t x = 0; x < convolution.columns;) {
-      const size_t lanes = __riscv_vsetvl_e32m2(convolution.columns - x);
-      Floats sums = __riscv_vfmv_v_f_f32m2(convolution.initial, lanes);
-      const float* row = patch + static_cast<ptrdiff_t>(x) * convolution.column_step;
-      const float* kernel = convolution.kernel;
-      for (size_t i = 0; i < convolution.kernel_rows; ++i) {
-        const float* at = row;
-        const float* factor = kernel;
-        for (size_t j = 0; j < convolution.kernel_columns; ++j) {
-          // A strided load for any column step; the sums are stored with a stride too.
-          const Floats seen = __riscv_vlse32_v_f32m2(at, convolution.column_step * kBytes, lanes);
-          sums = __riscv_vfmacc_vf_f32m2(sums, *factor, seen, lanes);
-          at += convolution.column_dilation;
-          factor += convolution.kernel_column_stride;
-        }
-        row += convolution.patch_stride * convolution.row_dilation;
-        kernel += convolution.kernel_row_stride;
+namespace {
+
+inline const float* after(const float* from, ptrdiff_t bytes) {
+  return reinterpret_cast<const float*>(reinterpret_cast<const char*>(from) + bytes);
+}
+
+}  // namespace
+
+void add_shifted(const ShiftedSums& sums) {
+  const float* weight = sums.weight;
+  float* out = sums.out;
+  for (size_t i = 0; i < sums.rows; ++i, weight += sums.weight_stride, out += sums.out_stride) {
+    for (size_t x = 0; x < sums.columns;) {
+      const size_t lanes = __riscv_vsetvl_e32m4(sums.columns - x);
+      vfloat32m4_t totals = sums.initial == nullptr ? __riscv_vle32_v_f32m4(out + x, lanes)
+                                                    : __riscv_vfmv_v_f_f32m4(sums.initial[i], lanes);
+      for (size_t t = 0; t < sums.count; ++t) {
+        const vfloat32m4_t seen = __riscv_vle32_v_f32m4(after(sums.in, sums.taps[t].in) + x, lanes);
+        totals = __riscv_vfmacc_vf_f32m4(totals, *after(weight, sums.taps[t].weight), seen, lanes);
       }
-      __riscv_vsse32_v_f32m2(out + static_cast<ptrdiff_t>(x) * convolution.column_stride,
-                             convolution.column_stride * kBytes, sums, lanes);
+      __riscv_vse32_v_f32m4(out + x, totals, lanes);
       x += lanes;
     }
-    patch += convolution.row_step * convolution.patch_stride;
-    out += convolution.out_stride;
   }
 }
 
-void copy_block(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from_stride,
-                ptrdiff_t column_stride, size_t rows, size_t columns) {
-  for (; rows > 0; --rows, to += to_stride, from += from_stride) {
+void copy_block(float* to, BlockStrides to_strides, const float* from, BlockStrides from_strides, size_t rows,
+                size_t columns) {
+  for (; rows > 0; --rows, to += to_strides.row, from += from_strides.row) {
     for (size_t i = 0; i < columns;) {
       const size_t lanes = __riscv_vsetvl_e32m8(columns - i);
-      const float* at = from + static_cast<ptrdiff_t>(i) * column_stride;
-      __riscv_vse32_v_f32m8(to + i, __riscv_vlse32_v_f32m8(at, column_stride * 4, lanes), lanes);
+      const auto done = static_cast<ptrdiff_t>(i);
+      const vfloat32m8_t numbers =
+          __riscv_vlse32_v_f32m8(from + done * from_strides.column, from_strides.column * 4, lanes);
+      __riscv_vsse32_v_f32m8(to + done * to_strides.column, to_strides.column * 4, numbers, lanes);
       i += lanes;
     }
   }

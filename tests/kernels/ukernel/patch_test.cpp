@@ -4,6 +4,7 @@
 #include "kernels/ukernel/patch.h"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <vector>
 
@@ -31,41 +32,36 @@ void expect_near(const Guarded<float>& got, const Guarded<float>& expected) {
   for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-5f) << i;
 }
 
-TEST(ConvolvePatch, KernelsStepsAndDilations_GiveSumsOfProducts) {
-  for (const ptrdiff_t kernel_size : {1, 2, 3, 5}) {
-    for (const ptrdiff_t step : {1, 2}) {
-      for (const ptrdiff_t dilation : {1, 3}) {
-        for (const ptrdiff_t columns : {1, 3, 4, 9}) {
-          const ptrdiff_t reach = (kernel_size - 1) * dilation + 1;
-          const ptrdiff_t width = (columns - 1) * step + reach, height = step + reach;
-          const ptrdiff_t column_stride = step;  // 1 and another value
-          Guarded<float> patch(static_cast<size_t>(width * height));
-          Guarded<float> kernel(static_cast<size_t>(kernel_size * kernel_size));
-          const auto size = static_cast<size_t>(columns * column_stride + (columns - 1) * column_stride + 1);
-          Guarded<float> out(size), expected(size);
-          fill(patch);
-          fill(kernel);
-          const auto count = static_cast<size_t>(kernel_size);
-          PatchConvolution convolution{patch.data(),
-                                       width,
-                                       kernel.data(),
-                                       1,
-                                       kernel_size,
-                                       count,
-                                       count,
-                                       step,
-                                       step,
-                                       dilation,
-                                       dilation,
-                                       out.data(),
-                                       columns * column_stride,
-                                       column_stride,
-                                       2,
-                                       static_cast<size_t>(columns),
-                                       0.5f};
-          native::convolve_patch(convolution);
-          convolution.out = expected.data();
-          reference::convolve_patch(convolution);
+// Taps in reverse order, with weights in any order, and rows further apart than their columns.
+TEST(AddShifted, AnyRowsAndTaps_AddProducts) {
+  for (const size_t rows : {0, 1, 2, 3, 4, 7}) {
+    for (const size_t count : {0, 1, 2, 9}) {
+      for (const size_t blocks : {1, 2, 3, 5}) {
+        for (const bool starts : {false, true}) {
+          const size_t columns = blocks * kShiftColumns, apart = columns + 3;
+          Guarded<float> in(columns + 2 * count, Edge::kBack), weight(rows * (count + 1) + 1), initial(rows);
+          Guarded<float> out(rows * apart + 1), expected(out.size());
+          std::vector<ShiftedTap> taps(count);
+          for (size_t t = 0; t < count; ++t) {
+            const size_t from = count - 1 - t;
+            taps[t] = {static_cast<int32_t>((2 * from + 1) * sizeof(float)),
+                       static_cast<int32_t>((t * 5 % count) * sizeof(float))};
+          }
+          for (Guarded<float>* each : {&in, &weight, &initial, &out}) fill(*each);
+          std::copy(out.begin(), out.end(), expected.begin());
+          ShiftedSums sums{in.data(),
+                           weight.data(),
+                           static_cast<ptrdiff_t>(count + 1),
+                           taps.data(),
+                           count,
+                           starts ? initial.data() : nullptr,
+                           out.data(),
+                           static_cast<ptrdiff_t>(apart),
+                           rows,
+                           columns};
+          native::add_shifted(sums);
+          sums.out = expected.data();
+          reference::add_shifted(sums);
           expect_near(out, expected);
         }
       }
@@ -93,25 +89,72 @@ TEST(ConvolvePlane3x3, AnySize_SeesZerosAround) {
   }
 }
 
-TEST(CopyBlock, ColumnsApart_AreAdjacentAfterwards) {
+// Copies blocks of elements `apart` in both arrays by copy(to, to_strides, from, from_strides, rows,
+// columns), and compares with expected(element).
+template <class From, class To, class Copy, class Expected>
+void expect_copies(Copy copy, From (*some)(), Expected expected) {
   for (const size_t rows : {0, 1, 3}) {
-    for (const size_t columns : {0, 1, 4, 7}) {
+    for (const size_t columns : {0, 1, 4, 7, 9}) {
       for (const size_t apart : {1, 3}) {
-        Guarded<float> from(2 * 50 + columns * apart + 1), to(rows * (columns + 1)), before(to.size());
-        fill(from);
-        fill(to);
-        std::copy(to.begin(), to.end(), before.begin());
-        native::copy_block(to.data(), static_cast<ptrdiff_t>(columns + 1), from.data(), 50,
-                           static_cast<ptrdiff_t>(apart), rows, columns);
-        for (size_t i = 0; i < rows; ++i) {
-          for (size_t j = 0; j <= columns; ++j) {
-            const size_t at = i * (columns + 1) + j;
-            EXPECT_EQ(to[at], j < columns ? from[i * 50 + j * apart] : before[at]);
+        for (const size_t to_apart : {1, 2}) {
+          const size_t to_row = columns * to_apart + 1;
+          Guarded<From> from(2 * 50 + columns * apart + 1);
+          Guarded<To> to(rows * to_row);
+          for (From& each : from) each = some();
+          const To before = static_cast<To>(77);
+          std::fill(to.begin(), to.end(), before);
+          copy(to.data(), BlockStrides{static_cast<ptrdiff_t>(to_row), static_cast<ptrdiff_t>(to_apart)},
+               from.data(), BlockStrides{50, static_cast<ptrdiff_t>(apart)}, rows, columns);
+          for (size_t i = 0; i < to.size(); ++i) {
+            const size_t row = i / to_row, rest = i % to_row, column = rest / to_apart;
+            const bool is_copied = column < columns && rest % to_apart == 0;
+            EXPECT_EQ(to[i], is_copied ? expected(from[row * 50 + column * apart]) : before) << i;
           }
         }
       }
     }
   }
+}
+
+float some_float() { return static_cast<float>(random_bits() % 2001) / 1000.0f - 1.0f; }
+// Finite float16: normal and subnormal ones of both signs.
+uint16_t some_half() {
+  const auto half = static_cast<uint16_t>(random_bits());
+  return (half & 0x7c00u) == 0x7c00u ? uint16_t{0x8001} : half;
+}
+// By the definition of float16.
+float value_of(uint16_t half) {
+  const int exponent = half >> 10 & 0x1f;
+  const int digits = (half & 0x3ff) + (exponent == 0 ? 0 : 0x400);
+  const float magnitude = std::ldexp(static_cast<float>(digits), (exponent == 0 ? 1 : exponent) - 25);
+  return (half & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
+TEST(CopyBlock, AnyStrides_CopiesElements) {
+  expect_copies<float, float>(native::copy_block, some_float, [](float number) { return number; });
+}
+
+TEST(WidenBlock, AnyStrides_ConvertsExactly) {
+  expect_copies<uint16_t, float>(native::widen_block, some_half, value_of);
+}
+
+TEST(NarrowBlock, AnyStrides_RoundsToNearest) {
+  // Values between the two neighbours of a float16 that are nearest to it, and exact ones.
+  static uint16_t last;
+  const auto some = [] {
+    last = some_half();
+    const float number = value_of(last);
+    return random_bits() % 2 == 0 ? number : number * (1 + 0x1p-13f);
+  };
+  expect_copies<float, uint16_t>(native::narrow_block, +some, [](float number) {
+    // The float16 with the least distance; searched among all with its sign and exponent.
+    uint16_t best = std::signbit(number) ? 0x8000 : 0;
+    for (uint32_t half = best; half < best + 0x7c00u; ++half) {
+      const float distance = std::fabs(value_of(static_cast<uint16_t>(half)) - number);
+      if (distance < std::fabs(value_of(best) - number)) best = static_cast<uint16_t>(half);
+    }
+    return best;
+  });
 }
 
 // The channels of each pixel are contiguous, also in `out`; `apart` elements are between pixels.
