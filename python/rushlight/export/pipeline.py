@@ -23,9 +23,11 @@ from rushlight.export.passes.drop_expansions import DropExpansions
 from rushlight.export.passes.drop_zero_points import DropZeroPoints
 from rushlight.export.passes.fold_batch_norm import FoldBatchNorm
 from rushlight.export.passes.fold_constants import FoldConstants
+from rushlight.export.passes.fold_scales import FoldScales
 from rushlight.export.passes.full_by_sizes import FullBySizes
 from rushlight.export.passes.fuse import Fuse
 from rushlight.export.passes.fuse_activation import FuseActivation
+from rushlight.export.passes.fuse_attention import FuseAttention
 from rushlight.export.passes.fuse_rms_norm import FuseRmsNorm
 from rushlight.export.passes.grouped_attention import GroupedAttention
 from rushlight.export.passes.grouped_weights import GroupedWeights
@@ -61,6 +63,10 @@ def core_aten_passes() -> list[Pass]:
         CommonSubexpressions(),  # before folding, which counts a constant's readers
         FoldConstants(),
         FoldBatchNorm(),
+        FuseAttention(),
+        RemoveDeadCode(),
+        MergeViews(),  # those around fused operators
+        FoldScales(),
         GroupedWeights(),
         DropZeroPoints(),
         Fuse(),  # before scalars become tensors
