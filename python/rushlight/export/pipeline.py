@@ -32,6 +32,7 @@ from rushlight.export.passes.fuse_rms_norm import FuseRmsNorm
 from rushlight.export.passes.grouped_attention import GroupedAttention
 from rushlight.export.passes.grouped_weights import GroupedWeights
 from rushlight.export.passes.lift_scalars import LiftScalars
+from rushlight.export.passes.merge_convolutions import MergeConvolutions
 from rushlight.export.passes.merge_views import MergeViews
 from rushlight.export.passes.number_nodes import NumberNodes
 from rushlight.export.passes.quantize_io import QuantizeIo
@@ -63,6 +64,7 @@ def core_aten_passes() -> list[Pass]:
         CommonSubexpressions(),  # before folding, which counts a constant's readers
         FoldConstants(),
         FoldBatchNorm(),
+        MergeConvolutions(),
         FuseAttention(),
         RemoveDeadCode(),
         MergeViews(),  # those around fused operators

@@ -18,7 +18,7 @@ from rushlight.export.graph.constants import Constants
 from rushlight.export.graph.nodes import overload_of, value_of
 from rushlight.export.graph.rewrite import replace
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.passes.layers import Layer, give, layer_of, scaled, sibling
+from rushlight.export.passes.layers import give, layer_of, scaled, sibling
 
 aten = torch.ops.aten
 
@@ -48,7 +48,7 @@ class FoldBatchNorm(Pass):
         constants = Constants(program)
         modified = False
         for node in list(program.graph.nodes):
-            norm = _normalization(node)
+            norm = normalization(node)
             if norm is None:
                 continue
             refused = _fold(program, constants, norm)
@@ -59,7 +59,7 @@ class FoldBatchNorm(Pass):
 
 
 @dataclass(frozen=True)
-class _Normalization:
+class Normalization:
     """A batch norm with running statistics; `result` is its normalized output."""
 
     node: Node
@@ -71,8 +71,9 @@ class _Normalization:
     epsilon: float
 
 
-def _normalization(node: Node) -> _Normalization | None:
-    if node.target not in _NORMALIZATIONS:
+def normalization(node: Any) -> Normalization | None:
+    """The node as a batch norm whose statistics do not change; None if it is none."""
+    if not isinstance(node, Node) or node.target not in _NORMALIZATIONS:
         return None
     declared = overload_of(node)._schema.arguments
     args: dict[str, Any] = {a.name: a.default_value for a in declared if a.has_default_value()}
@@ -86,12 +87,12 @@ def _normalization(node: Node) -> _Normalization | None:
         if len(users) != 1 or users[0].target is not operator.getitem or users[0].args[1] != 0:
             return None
         result = users[0]
-    return _Normalization(
+    return Normalization(
         node, result, args["weight"], args["bias"], args["running_mean"], args["running_var"], args["eps"]
     )
 
 
-def _fold(program: ExportedProgram, constants: Constants, norm: _Normalization) -> str:
+def _fold(program: ExportedProgram, constants: Constants, norm: Normalization) -> str:
     """Folds one batch norm; returns the reason if it is refused, else an empty string."""
     layer = layer_of(norm.node.args[0])
     if layer is None or (layer.is_linear and value_of(layer.node).dim() != 2):
@@ -101,12 +102,12 @@ def _fold(program: ExportedProgram, constants: Constants, norm: _Normalization) 
     if len(layer.weight.users) != 1:
         return "the layer's weight has other readers"
     weight = constants.get(layer.weight)
-    read = (norm.mean, norm.variance, *(n for n in (norm.weight, norm.bias, layer.bias) if n is not None))
-    if weight is None or any(constants.get(n) is None for n in read):
+    affine = affine_of(norm, constants, layer.bias)
+    if weight is None or affine is None:
         return "weights or statistics are not constant"
     if value_of(norm.result).dtype != weight.dtype:
         return "it changes the dtype"
-    scale, shift = _affine(norm, layer, constants)
+    scale, shift = affine
     if shift.shape != scale.shape:
         return "the layer's bias is not one value per channel"
     name = constants.name_of(layer.weight)
@@ -122,13 +123,19 @@ def _fold(program: ExportedProgram, constants: Constants, norm: _Normalization) 
     return ""
 
 
-def _affine(norm: _Normalization, layer: Layer, constants: Constants) -> tuple[torch.Tensor, torch.Tensor]:
-    """The factors of the weights and the new bias, both float64 [channels]."""
+def affine_of(
+    norm: Normalization, constants: Constants, bias: Any = None
+) -> tuple[torch.Tensor, torch.Tensor] | None:
+    """The factors and offsets by which a batch norm changes x, with x + bias as its input: both float64
+    [channels]. None if they are not constant."""
+    read = (norm.mean, norm.variance, *(n for n in (norm.weight, norm.bias, bias) if n is not None))
+    if any(constants.get(n) is None for n in read):
+        return None
 
     def wide(node: Any, missing: float) -> torch.Tensor:
         found = constants.get(node)
         return torch.tensor(missing, dtype=torch.float64) if found is None else found.detach().double()
 
     scale = wide(norm.weight, 1.0) * torch.rsqrt(wide(norm.variance, 1.0) + norm.epsilon)
-    shift = (wide(layer.bias, 0.0) - wide(norm.mean, 0.0)) * scale + wide(norm.bias, 0.0)
+    shift = (wide(bias, 0.0) - wide(norm.mean, 0.0)) * scale + wide(norm.bias, 0.0)
     return scale, shift
