@@ -61,7 +61,11 @@ class _Orders:
             if not is_either(value.sizes):
                 value.dim_order = _LAST
                 if self.graph.is_output(value):
-                    self.graph.replace_output(value, lambda last, of=value: self._copied(last, of, _ROWS))
+                    self._restore(value)
+
+    def _restore(self, value: TensorOperand) -> None:
+        """Returns a row-major copy of an output."""
+        self.graph.replace_output(value, lambda last: self._copied(last, value, _ROWS))
 
     def _cost_in_rows(self, call: Call) -> float:
         if _operator(call) != _CONVOLUTION:

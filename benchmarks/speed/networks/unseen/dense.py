@@ -228,10 +228,14 @@ def super_resolution() -> nn.Sequential:
 class _Residual(nn.Module):
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.layers = nn.Sequential(
-            nn.ReflectionPad2d(1), nn.Conv2d(width, width, 3), nn.InstanceNorm2d(width, affine=True), nn.ReLU(),
-            nn.ReflectionPad2d(1), nn.Conv2d(width, width, 3), nn.InstanceNorm2d(width, affine=True),
-        )  # fmt: skip
+        layers: list[nn.Module] = []
+        for _ in range(2):
+            layers += [
+                nn.ReflectionPad2d(1),
+                nn.Conv2d(width, width, 3),
+                nn.InstanceNorm2d(width, affine=True),
+            ]
+        self.layers = nn.Sequential(*layers[:3], nn.ReLU(), *layers[3:])
 
     def forward(self, x: Tensor) -> Tensor:
         return x + self.layers(x)

@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
+from torch.nn.functional import pad
 
 from rushlight.export.graph.constants import Constants
 from rushlight.export.graph.nodes import arguments_of, value_of
@@ -66,9 +67,10 @@ def _merge(program: ExportedProgram, node: Node, constants: Constants) -> bool:
         place = None if small is None else _place(small, large)
         if small is None or place is None or not same_sizes(value_of(one).shape, value_of(other).shape):
             continue
-        weight = large.weight.clone()
-        taps = tuple(slice(at, at + n) for at, n in zip(place, small.weight.shape[2:], strict=True))
-        weight[(slice(None), slice(None), *taps)] += small.weight
+        margins = zip(place, small.weight.shape[2:], large.weight.shape[2:], strict=True)
+        ends = [(start, whole - own - start) for start, own, whole in margins]
+        padded = pad(small.weight, [each for pair in reversed(ends) for each in pair])
+        weight = large.weight + padded
         _give(program, node, large, weight, large.bias + small.bias, constants)
         return True
     return False
@@ -104,7 +106,7 @@ def _normalized(node: Node, like: _Branch, constants: Constants) -> _Branch | No
         return None
     weight = like.weight.new_zeros(channels, group, *[1] * taps)
     rows = torch.arange(channels)
-    weight[(rows, rows % group, *[0] * taps)] = scale
+    weight.flatten(1)[rows, rows % group] = scale  # a view: each filter has one tap
     return _Branch(node, like.source, weight, shift, [0] * taps, like.settings)
 
 
@@ -140,6 +142,5 @@ def _give(
     name = constants.name_of(given[1])
     made = [constants.add(each.to(own), name) for each in (weight, bias)]
     args = (given[0], *made, *given[3:])
-    replace(
-        program, node, insert_before(node, branch.node.target, args, value=value_of(node), origin=branch.node)
-    )
+    whole = insert_before(node, aten.convolution.default, args, value=value_of(node), origin=branch.node)
+    replace(program, node, whole)
