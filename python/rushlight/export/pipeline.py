@@ -66,12 +66,10 @@ def core_aten_passes() -> list[Pass]:
         FoldBatchNorm(),
         MergeConvolutions(),
         FuseAttention(),
-        RemoveDeadCode(),
-        MergeViews(),  # those around fused operators
-        FoldScales(),
         GroupedWeights(),
         DropZeroPoints(),
         Fuse(),  # before scalars become tensors
+        FoldScales(),
         LiftScalars(),
         RemoveDeadCode(),
         ComputeLate(),

@@ -106,8 +106,8 @@ class _Split(nn.Module):
 
 
 class Yolo(nn.Module):
-    """YOLOv8-nano's structure (Jocher et al., 2023): pooling pyramid, two ways between scales, and boxes from
-    distributions of distances. An image of 160 x 160."""
+    """YOLOv8-nano's structure (Jocher et al., 2023): a pyramid of pools, scales merged from the top and from
+    the bottom, boxes from distributions of distances. An image of 160 x 160."""
 
     def __init__(self, classes: int = 20, bins: int = 16) -> None:
         super().__init__()

@@ -168,7 +168,7 @@ class Mixer(nn.Module):
 
 
 class _MobileVitBlock(nn.Module):
-    """Attention between the pixels at the same place of all 2 x 2 patches."""
+    """Attention between the pixels with the same index in all 2 x 2 patches."""
 
     def __init__(self, channels: int, width: int, layers: int) -> None:
         super().__init__()

@@ -18,7 +18,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from rushlight.export.graph.constants import Constants
-from rushlight.export.graph.nodes import arguments_of, input_of, value_of
+from rushlight.export.graph.nodes import arguments_of, input_of, permutation_of, value_of
 from rushlight.export.graph.rewrite import calls, fake_mode_of, insert_before, replace
 from rushlight.export.graph.sizes import is_static, same_size, same_sizes
 from rushlight.export.passes.base import Pass, PassContext
@@ -35,14 +35,13 @@ _MASKED = -1e4
 @dataclass
 class _Scores:
     """Scores that a softmax reads: `scale` times the product of two operands of rank 3, `added` to it. Where
-    `kept`, a bool tensor, is false, a large negative number is in their place. `inner` are their nodes."""
+    `kept`, a bool tensor, is false, a large negative number replaces them."""
 
     product: Node
     batch: Sequence[Any]
     scale: float = 1.0
     added: list[Node] = field(default_factory=list)
     kept: Node | None = None
-    inner: list[Node] = field(default_factory=list)
 
 
 class FuseAttention(Pass):
@@ -73,7 +72,8 @@ def _dtype(node: Node) -> str:
 
 
 def _fuse(program: ExportedProgram, node: Node, constants: Constants) -> bool:
-    softmax = _only_read(_behind_view(input_of(node)))
+    probabilities = input_of(node)
+    softmax = _only_read(_behind_view(probabilities))
     if softmax is None or softmax.target is not aten._softmax.default:
         return False
     scores, dim, widens = arguments_of(softmax)
@@ -96,10 +96,32 @@ def _fuse(program: ExportedProgram, node: Node, constants: Constants) -> bool:
     with fake_mode_of(value_of(node)):
         result = value_of(node).new_empty(sizes)
     fused = insert_before(node, _ATTENTION, (query, key, value), options, value=result)
-    shape = list(value_of(node).shape)
-    made = insert_before(node, aten.view_copy.default, (fused, shape), value=value_of(node))
-    replace(program, node, made if len(found.batch) != 1 else fused)
+    last = _viewed(node, sizes)
+    if last is None:  # the result stays a view of rank 3
+        shape = list(value_of(node).shape)
+        fused = insert_before(node, aten.view_copy.default, (fused, shape), value=value_of(node))
+    replace(program, last or node, fused)
+    _erase_unread(node if last is not None else probabilities)
     return True
+
+
+def _viewed(node: Node, sizes: Sequence[Any]) -> Node | None:
+    """The node, or the view of it that alone reads it, with these sizes; None if there is none."""
+    if same_sizes(value_of(node).shape, sizes):
+        return node
+    reader = next(iter(node.users))
+    is_view = len(node.users) == 1 and reader.target is aten.view_copy.default
+    return reader if is_view and same_sizes(value_of(reader).shape, sizes) else None
+
+
+def _erase_unread(node: Node) -> None:
+    """Erases a call that nothing reads, and then the calls that only it read: other passes count readers."""
+    if node.op != "call_function" or node.users or node._erased:
+        return
+    sources = node.all_input_nodes
+    node.graph.erase_node(node)
+    for source in sources:
+        _erase_unread(source)
 
 
 def _behind_view(node: Node) -> Node:
@@ -226,9 +248,14 @@ def _made(node: Node | None, batch: Sequence[Any], before: Node) -> Node:
 
 
 def _swapped(node: Node, before: Node) -> Node:
-    """The node with its last two dimensions swapped."""
+    """The node with its last two dimensions swapped; one permutation, if it is one itself."""
     rank = value_of(node).dim()
     dims = [*range(rank - 2), rank - 1, rank - 2]
+    if node.target is aten.permute_copy.default:
+        first = permutation_of(node)
+        dims, node = [first[dim] for dim in dims], input_of(node)
+    if dims == sorted(dims):
+        return node
     with fake_mode_of(value_of(node)):
         value = aten.permute_copy.default(value_of(node), dims)
     return insert_before(before, aten.permute_copy.default, (node, dims), value=value)

@@ -3,7 +3,7 @@
 
     conv(x, W) + conv(x, V) = conv(x, W + V)
 
-A smaller kernel is padded with zeros to the place of its taps in the larger one. A batch norm of the input
+A smaller kernel is padded with zeros to the size of the larger one. A batch norm of the input
 counts as a convolution of one tap.
 """
 

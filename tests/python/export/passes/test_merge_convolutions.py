@@ -80,7 +80,7 @@ APART: dict[str, list[nn.Module]] = {
     "other strides": [nn.Conv2d(4, 4, 1, 1), nn.Sequential(nn.Conv2d(4, 4, 2, 2), nn.Upsample((9, 8)))],
     "other groups": [nn.Conv2d(4, 4, 3, padding=1), nn.Conv2d(4, 4, 1, groups=2)],
     "other dilation": [nn.Conv2d(4, 6, 3, padding=2, dilation=2), nn.Conv2d(4, 6, 3, padding=1)],
-    "taps between those of the large kernel": [
+    "taps between the taps of the large kernel": [
         nn.Conv2d(4, 6, 3, padding=2, dilation=2),
         nn.Conv2d(4, 6, 2, padding=1, dilation=2),
     ],
