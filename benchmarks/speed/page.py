@@ -15,11 +15,13 @@ from results import OURS, Load, Report, Row, mean_ratio, tolerance_of
 
 _KINDS = {
     "model": "Models",
+    "unseen": "Models nobody tuned for",
     "branches": "Models with independent branches",
     "int8": "Models in int8",
     "compute": "Operators that compute",
     "memory": "Operators that move data",
 }
+_MODELS = ("model", "unseen", "branches", "int8")
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ def tables(report: Report) -> list[Table]:
 def _times(report: Report, kind: str) -> Table:
     rows, clock = report.of_kind(kind), report.clock
     names = [name for name in CONTESTANTS if any(name in row.timings for row in rows)]
-    unit, scale = ("ms", 1e3) if kind in ("model", "branches", "int8") else ("µs", 1e6)
+    unit, scale = ("ms", 1e3) if kind in _MODELS else ("µs", 1e6)
     shown = [[row.name, *_cells(row, names, clock, scale), *_last(report, row)] for row in rows]
     means = {name: mean_ratio(rows, clock, name) for name in names if name != "copy"}
     shown.append(["*geometric mean of ratios*", *(_ratio(means.get(name)) for name in names), "", "", ""])
@@ -73,7 +75,7 @@ def _last(report: Report, row: Row) -> list[str]:
         near = _ratio(row.against("copy", report.clock))
     elif ours is not None and row.flops:
         speed, peak = row.flops / ours.wall / 1e9, fma_peak(report.machine) * report.threads
-        if row.kind in ("model", "branches", "int8"):
+        if row.kind in _MODELS:
             near = f"{row.flops / ours.of(report.clock) / 1e9:.0f}"
         elif peak:
             speed = row.flops / ours.of(report.clock) / 1e9
@@ -165,7 +167,7 @@ def to_html(report: Report) -> str:
     """Plots, tables and remarks."""
     clock = report.clock
     plots: list[tuple[str, Callable[[], str]]] = []
-    for kind in ("model", "int8"):
+    for kind in ("model", "unseen", "int8"):
         if models := report.of_kind(kind):
             plots.append(
                 (f"{_KINDS[kind]}: time over the fastest peer's", partial(ratios_svg, models, clock))

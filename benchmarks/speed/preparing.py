@@ -19,7 +19,7 @@ _SUBJECT = ("subject.json", "inputs.npz", "expected.npz")
 
 def folder_for(work: Path, packages: Mapping[str, str]) -> Path:
     """A folder below `work` for these sources and package versions."""
-    sources = [*sorted(_HERE.glob("networks/*.py")), *(_HERE / name for name in _SOURCES)]
+    sources = [*sorted(_HERE.glob("networks/**/*.py")), *(_HERE / name for name in _SOURCES)]
     digest = hashlib.sha256(json.dumps(dict(packages), sort_keys=True).encode())
     for source in sources:
         digest.update(source.read_bytes())

@@ -27,7 +27,7 @@ class Row:
     """A subject: its operations and bytes, its kind, and each contestant's times."""
 
     name: str
-    kind: str  # model, int8, compute or memory
+    kind: str  # see subjects.kind_of
     flops: float
     bytes: int
     timings: Timings
@@ -100,7 +100,7 @@ class Report:
 
     def to_json(self) -> dict[str, Any]:
         """As JSON types."""
-        kinds = ("model", "int8", "compute", "memory")
+        kinds = ("model", "unseen", "int8", "compute", "memory")
         means = {kind: mean_ratio(self.of_kind(kind), self.clock) for kind in kinds}
         return {
             **{key: value for key, value in asdict(self).items() if key not in ("rows", "loads")},

@@ -2,6 +2,7 @@
 """Compares the speed of models and operators with ONNX Runtime, PyTorch and the official runtime.
 
     python benchmarks/speed/run.py --models                    # all models, all contestants
+    python benchmarks/speed/run.py --unseen                    # models that nothing was tuned for
     python benchmarks/speed/run.py --branches --threads 2      # models with independent branches
     python benchmarks/speed/run.py --int8                      # models in int8
     python benchmarks/speed/run.py --operators                 # single operators
@@ -28,7 +29,7 @@ from hotspots import show, spots_of
 from page import to_html, to_markdown
 from results import Report
 from rich.console import Console
-from subjects import BRANCHES, INT8, MODELS, SUBJECTS, kind_of
+from subjects import BRANCHES, INT8, MODELS, SUBJECTS, UNSEEN, kind_of
 from tournament import Settings, Tournament
 
 from rushlight import process
@@ -64,6 +65,9 @@ def _commit() -> str:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--models", action="store_true", help="all models: " + ", ".join(MODELS))
+    parser.add_argument(
+        "--unseen", action="store_true", help="models that nothing was tuned for: " + ", ".join(UNSEEN)
+    )
     parser.add_argument(
         "--branches",
         action="store_true",
@@ -107,7 +111,8 @@ def main() -> int:
         profile_models(options.profile, options.runs, options.threads)
         return 0
     chosen = [*options.only]
-    asked = {"model": options.models, "branches": options.branches, "int8": options.int8}
+    groups = ("unseen", "branches", "int8")
+    asked = {"model": options.models, **{group: getattr(options, group) for group in groups}}
     chosen += [name for name in SUBJECTS if asked.get(kind_of(name), options.operators)]
     settings = Settings(
         threads=options.threads,
@@ -137,7 +142,7 @@ def _write(report: Report, options: argparse.Namespace) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text())
     if options.write:
-        part = "branches" if options.branches else "speed"
+        part = next((group for group in ("unseen", "branches") if getattr(options, group)), "speed")
         written.write(Path(__file__).with_name("README.md"), part, markdown)
 
 

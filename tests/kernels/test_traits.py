@@ -121,6 +121,25 @@ READ_ANY_ORDER: dict[str, tuple[Any, ...]] = {
     "aten::sum.out": (Y,),
     "rushlight::quantized_mean.out": (BYTES, 3, [2, 3], True, *ONE_SCALE, *TO),
 }
+MEAN, VARIANCE = X.mean((0, 2, 3)), X.var((0, 2, 3))
+# The result has the dim order of the inputs of its rank; also in other orders than theirs.
+FOLLOW_ORDER: dict[str, tuple[Any, ...]] = {
+    "aten::_native_batch_norm_legit.no_stats_out": (X, BIAS, BIAS + 1, True, 0.1, 1e-5),
+    "aten::_native_batch_norm_legit_no_training.out": (X, BIAS, BIAS + 1, MEAN, VARIANCE, 0.1, 1e-5),
+    "aten::cat.out": ([X, Y, X[:, :3]], 1),
+    "aten::channel_shuffle.out": (X, 4),
+    "aten::constant_pad_nd.out": (X, [1, 0, 2, -1], 0.5),
+    "aten::flip.out": (X, [1, 3]),
+    "aten::native_group_norm.out": (X, BIAS, BIAS + 1, 2, 8, 30, 4, 1e-5),
+    "aten::pixel_shuffle.out": (X, 2),
+    "aten::pixel_unshuffle.out": (X[..., :4], 2),
+    "aten::reflection_pad2d.out": (X, [1, 2, 3, 0]),
+    "aten::replication_pad2d.out": (X, [1, 2, 3, 0]),
+    "aten::roll.out": (X, [3, -1], [1, 2]),
+    "aten::slice_copy.Tensor_out": (X, 1, 1, 7, 2),
+    "aten::split_copy.Tensor_out": (X, 3, 1),
+    "aten::split_with_sizes_copy.out": (X, [1, 5, 2], 1),
+}
 ANY_ORDER: dict[str, tuple[Any, ...]] = {
     "aten::scaled_dot_product_attention.out": (X, Y[:, :, :4], Y[:, :, 2:]),
 }
@@ -140,6 +159,7 @@ VIEWS: dict[str, tuple[Any, ...]] = {
         ("pointwise", POINTWISE),
         ("reads_any_order", READ_ANY_ORDER),
         ("any_order", ANY_ORDER),
+        ("follows_order", FOLLOW_ORDER),
         ("view", VIEWS),
     ],
 )
@@ -178,6 +198,8 @@ def tags_of(base: str) -> set[torch.Tag]:
 
 
 def in_order(value: Any, order: list[int]) -> Any:
+    if isinstance(value, list):
+        return [in_order(each, order) for each in value]
     is_image = isinstance(value, torch.Tensor) and value.dim() == 4
     return with_dim_order(value.contiguous(), order) if is_image else value
 
@@ -222,6 +244,34 @@ def test_a_result_of_elements_has_their_order(kernels: Kernels, name: str, order
 def test_inputs_are_read_in_any_order(kernels: Kernels, name: str, order: list[int]) -> None:
     arguments = [in_order(value, order) for value in READ_ANY_ORDER[name]]
     kernels.check(name, *arguments, eager=definition(name), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(("given", "out"), list(itertools.product(ORDERS, ORDERS)), ids=str)
+@pytest.mark.parametrize("name", FOLLOW_ORDER)
+def test_a_result_follows_any_order(kernels: Kernels, name: str, given: list[int], out: list[int]) -> None:
+    arguments = [in_order(value, given) for value in FOLLOW_ORDER[name]]
+    if name == "aten::cat.out":
+        arguments[0][1] = in_order(arguments[0][1], out)
+    results = eager_results(name, FOLLOW_ORDER[name])
+    outs = [
+        poison(with_dim_order(torch.empty_like(each), out))
+        if each.dim() == 4
+        else poison(torch.empty_like(each))
+        for each in results
+    ]
+    for variant in kernels.variants(name):
+        kernels.run(name, [*arguments, *([outs] if "split" in name else outs)], variant=variant)
+        for result, expected in zip(outs, results, strict=True):
+            assert_equal(result, expected, rtol=1e-5, atol=1e-5)
+
+
+def eager_results(name: str, arguments: list[Any]) -> list[torch.Tensor]:
+    """PyTorch's results, row-major."""
+    base, _, overload = name.removeprefix("aten::").partition(".")
+    packet = getattr(torch.ops.aten, base)
+    overload = overload.removesuffix("_out").removesuffix("out") or "default"
+    results = getattr(packet, overload)(*arguments)
+    return [each.contiguous() for each in (results if isinstance(results, (tuple, list)) else [results])]
 
 
 @pytest.mark.parametrize(("given", "out"), list(itertools.product(ORDERS, ORDERS)), ids=str)

@@ -11,7 +11,10 @@ from torch import Tensor, nn
 from networks.branches import Bidirectional, TwoTowers, WideAndDeep, inception, small_inception
 from networks.small import DsCnn, Recurrent, ResNet8, autoencoder, mlp
 from networks.transformers import LlamaBlock, TextEncoder, VisionTransformer
+from networks.unseen import UNSEEN
 from networks.vision import mobilenet_v1, mobilenet_v2, mobilenet_v3_large, mobilenet_v3_small, resnet18
+
+__all__ = ["BRANCHES", "MODELS", "UNSEEN", "Made", "make"]
 
 Made = tuple[nn.Module, tuple[Tensor, ...]]
 

@@ -40,6 +40,7 @@ TRAITS = {
     "keeps_order": "the result has the dim order of the first input and of a `residual`; others may have any",
     # Operators with PyTorch's pointwise tag need not repeat it.
     "pointwise": "an element depends on the inputs' at its index: the result may have their dim order",
+    "follows_order": "each tensor may have its own dim order: the result takes that of most bytes it reads",
     "reads_any_order": "each input may have its own dim order; the result is row-major",
     "any_order": "each tensor, the result too, may have its own dim order",
     "view": "the result has the input's elements in the same order, under other sizes",

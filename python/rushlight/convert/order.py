@@ -1,65 +1,93 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Converts groups of integer convolutions to channels-last, and stores weights in the order in which kernels
-read them, with the same decisions as the exporter (rushlight.integers.order)."""
+"""Chooses the integer operators that run channels-last, and stores weights in the order in which kernels read
+them, by the same costs as the exporter (rushlight.integers.order)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from rushlight.codegen.table import Operator
 from rushlight.convert.graph import ProgramCall, ProgramGraph
 from rushlight.integers.graph import DEQUANTIZE, QUANTIZE
-from rushlight.integers.order import (
-    connected,
-    is_either,
-    is_worth_converting,
-    order_of_convolution,
-)
+from rushlight.integers.order import OrderCosts, is_either, order_of_convolution
 from rushlight.lowered.instructions import Call, MemoryKind, TensorOperand
 from rushlight.program.dim_order import DimOrder, is_row_major, row_major
 
 _LAST: DimOrder = (0, 2, 3, 1)
+_ROWS: DimOrder = row_major(4)
 _CLONE = "dim_order_ops::_clone_dim_order"
 _CONVOLUTION, _LINEAR = "rushlight::quantized_convolution", "rushlight::quantized_linear"
 
 
 def arrange(graph: ProgramGraph) -> None:
     """Assigns the dim orders of all tensors that integer operators read and write, and of their weights."""
-    orders = _Orders(graph)
-    for group in orders.groups():
-        orders.convert(group)
+    _Orders(graph).arrange()
     _arrange_weights(graph)
 
 
 class _Orders:
+    """The orders of a method's images. Members are the calls whose results may be channels-last."""
+
     def __init__(self, graph: ProgramGraph) -> None:
         self.graph = graph
         self.copies: dict[tuple[TensorOperand, DimOrder], TensorOperand] = {}
+        self.members = {seen.call for seen in graph.calls() if self._can_be_last(seen.call)}
 
-    def groups(self) -> list[list[Call]]:
-        """Connected components of the calls that can be channels-last."""
-        calls = [seen.call for seen in self.graph.calls() if self._can_be_last(seen.call)]
-        return connected(calls, lambda call: self._makers(self._deciding(call)))
+    def arrange(self) -> None:
+        """Chooses by the fewest bytes copied, then inserts the copies before their first readers."""
+        costs: OrderCosts[Call] = OrderCosts()
+        calls = [seen.call for seen in self.graph.calls()]
+        readers: dict[TensorOperand, list[Call | None]] = {}
+        for call in calls:
+            if call in self.members:
+                costs.call(call, self._cost_in_rows(call))
+            for value in self._reads(call):
+                readers.setdefault(value, []).append(call if call in self.members else None)
+        for value, found in readers.items():
+            outside: list[Call | None] = [None] if self.graph.is_output(value) else []
+            costs.read(value, self._maker(value), found + outside, value.nbytes)
+        chosen = costs.channels_last()
+        for call in calls:
+            for value in self._reads(call):
+                if (self._maker(value) in chosen) != (call in chosen):
+                    self._let_read(call, value, _LAST if call in chosen else _ROWS)
+        for call in calls:
+            if call in chosen:
+                self._write_last(call)
 
-    def convert(self, group: Sequence[Call]) -> None:
-        """Inserts copies at the borders of a group if that is worth it."""
-        members = set(group)
-        entries = [(call, read) for call in group for read in self._entries(call, members)]
-        results = [result for call in group for result in _tensors(call.results)]
-        exits = [result for result in results if self._is_exit(result, members)]
-        borders = {read for _, read in entries if not is_either(read.sizes)}
-        convolutions = sum(_operator(call) == _CONVOLUTION for call in group)
-        if not is_worth_converting(convolutions, len(borders) + len(exits), True):
-            return
-        for call, read in entries:
-            if not is_either(read.sizes):
-                self._let_read(call, read, _LAST)
-        for result in results:
-            if not is_either(result.sizes):
-                result.dim_order = _LAST
-        for result in exits:
-            self._restore(result, members)
+    def _write_last(self, call: Call) -> None:
+        for value in _tensors(call.results):
+            if not is_either(value.sizes):
+                value.dim_order = _LAST
+                if self.graph.is_output(value):
+                    self._restore(value)
+
+    def _restore(self, value: TensorOperand) -> None:
+        """Returns a row-major copy of an output."""
+        self.graph.replace_output(value, lambda last: self._copied(last, value, _ROWS))
+
+    def _cost_in_rows(self, call: Call) -> float:
+        if _operator(call) != _CONVOLUTION:
+            return 0
+        moved = sum(each.nbytes for each in _tensors([*call.results, *self._deciding(call)[:1]]))
+        return OrderCosts.ROW_MAJOR_CONVOLUTION * moved
+
+    def _reads(self, call: Call) -> list[TensorOperand]:
+        """The images that a call needs in the order of its result, or row-major if it is no member."""
+        if call not in self.members:
+            asked = [] if self._takes(call) else _tensors(ProgramCall(call).arguments.values())
+            return [each for each in dict.fromkeys(asked) if self._maker(each) and not is_either(each.sizes)]
+        return [
+            each
+            for each in dict.fromkeys(self._deciding(call))
+            if each.storage.kind is not MemoryKind.CONSTANT and not is_either(each.sizes)
+        ]
+
+    def _maker(self, value: TensorOperand) -> Call | None:
+        """The member that computes a value; None if the value is row-major."""
+        made = self.graph.maker(value)
+        return made.call if made is not None and made.call in self.members else None
 
     def _row(self, call: Call) -> Operator:
         return self.graph.operators[call.row]
@@ -81,32 +109,12 @@ class _Orders:
         if "keeps_order" in row.traits:
             first = next(iter(given.values()), None)
             return _tensors([first, given.get("residual")])
+        if "follows_order" in row.traits:
+            return [each for each in _tensors(given.values()) if len(each.sizes) == 4]
         if "pointwise" in row.traits:
             sizes = call.results[0].sizes
             return [each for each in _tensors(given.values()) if each.sizes == sizes]
         return []
-
-    def _makers(self, values: Sequence[TensorOperand]) -> list[Call]:
-        found = [self.graph.maker(value) for value in values]
-        return [each.call for each in found if each is not None]
-
-    def _entries(self, call: Call, members: set[Call]) -> list[TensorOperand]:
-        """The inputs of a call from outside its group that must have the order of its result."""
-        return [
-            read
-            for read in self._deciding(call)
-            if read.storage.kind is not MemoryKind.CONSTANT and not members & set(self._makers([read]))
-        ]
-
-    def _is_exit(self, value: TensorOperand, members: set[Call]) -> bool:
-        """True if something outside the group needs a value row-major."""
-        if is_either(value.sizes):
-            return False
-        return self.graph.is_output(value) or bool(self._askers(value, members))
-
-    def _askers(self, value: TensorOperand, members: set[Call]) -> list[Call]:
-        readers = [reader.call for reader in self.graph.readers(value)]
-        return [each for each in readers if each not in members and not self._takes(each)]
 
     def _takes(self, call: Call) -> bool:
         """True if a call reads each tensor in its own order and writes a row-major result."""
@@ -117,13 +125,6 @@ class _Orders:
             return "any_order" in traits or is_either(results[0].sizes)
         ends = len(results[0].sizes) == 4 and is_either(results[0].sizes)
         return ends and bool(self._deciding(call))
-
-    def _restore(self, value: TensorOperand, members: set[Call]) -> None:
-        """Makes readers outside the group read a row-major copy."""
-        for call in self._askers(value, members):
-            self._let_read(call, value, row_major(4))
-        if self.graph.is_output(value):
-            self.graph.replace_output(value, lambda last: self._copied(last, value, row_major(4)))
 
     def _let_read(self, call: Call, value: TensorOperand, order: DimOrder) -> None:
         """Makes a call read a copy of a value in another order."""

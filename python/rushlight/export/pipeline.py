@@ -24,13 +24,16 @@ from rushlight.export.passes.drop_indices import DropIndices
 from rushlight.export.passes.drop_zero_points import DropZeroPoints
 from rushlight.export.passes.fold_batch_norm import FoldBatchNorm
 from rushlight.export.passes.fold_constants import FoldConstants
+from rushlight.export.passes.fold_scales import FoldScales
 from rushlight.export.passes.full_by_sizes import FullBySizes
 from rushlight.export.passes.fuse import Fuse
 from rushlight.export.passes.fuse_activation import FuseActivation
+from rushlight.export.passes.fuse_attention import FuseAttention
 from rushlight.export.passes.fuse_rms_norm import FuseRmsNorm
 from rushlight.export.passes.grouped_attention import GroupedAttention
 from rushlight.export.passes.grouped_weights import GroupedWeights
 from rushlight.export.passes.lift_scalars import LiftScalars
+from rushlight.export.passes.merge_convolutions import MergeConvolutions
 from rushlight.export.passes.merge_views import MergeViews
 from rushlight.export.passes.number_nodes import NumberNodes
 from rushlight.export.passes.quantize_io import QuantizeIo
@@ -62,9 +65,12 @@ def core_aten_passes() -> list[Pass]:
         CommonSubexpressions(),  # before folding, which counts a constant's readers
         FoldConstants(),
         FoldBatchNorm(),
+        MergeConvolutions(),
+        FuseAttention(),
         GroupedWeights(),
         DropZeroPoints(),
         Fuse(),  # before scalars become tensors
+        FoldScales(),
         LiftScalars(),
         RemoveDeadCode(),
         ComputeLate(),

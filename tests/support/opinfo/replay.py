@@ -206,6 +206,8 @@ def _calls_in_orders(
         wanted = set(given)
     elif "pointwise" in traits:
         wanted = {name for name, value in given.items() if getattr(value, "shape", None) == shape}
+    elif "follows_order" in traits:
+        wanted = {name for name, value in given.items() if _rank(value) == expected[0].dim()}
     elif "keeps_order" in traits and first is not None and given[first].dim() == 4:
         wanted = {first}
     else:
@@ -219,8 +221,16 @@ def _calls_in_orders(
     yield arguments, outs
 
 
+def _rank(value: Any) -> int | None:
+    """The rank of a tensor, or of the first tensor of a list."""
+    first = value[0] if isinstance(value, (tuple, list)) and value else value
+    return first.dim() if isinstance(first, torch.Tensor) else None
+
+
 def _last(value: Any) -> Any:
-    """A tensor with dimension 1 innermost in memory."""
+    """A tensor, or each of a list, with dimension 1 innermost in memory."""
+    if isinstance(value, (tuple, list)):
+        return [_last(each) for each in value]
     if not isinstance(value, torch.Tensor) or value.dim() < 3:
         return value
     return with_dim_order(value, [0, *range(2, value.dim()), 1])

@@ -32,5 +32,15 @@ def static_bytes(tensor: torch.Tensor) -> int | None:
     return prod(tensor.shape) * tensor.element_size() if is_static(tensor.shape) else None
 
 
+def estimated_bytes(tensor: torch.Tensor) -> int:
+    """Bytes of the tensor's elements; a symbolic size counts as in the example inputs, or as 1."""
+    sizes = [_hint(size) if isinstance(size, torch.SymInt) else size for size in tensor.shape]
+    return prod(sizes) * tensor.element_size()
+
+
+def _hint(size: torch.SymInt) -> int:
+    return int(size.node.hint) if size.node.has_hint() else 1
+
+
 def _expression(size: Any) -> Any:
     return size.node.expr if isinstance(size, torch.SymInt) else size

@@ -19,6 +19,7 @@ from rushlight.export.delegate import call_delegate
 from rushlight.export.graph.constants import Constants, input_specs, is_lifted
 from rushlight.export.graph.nodes import arguments_of, attribute, graph_modules, input_of, value_of
 from rushlight.export.graph.rewrite import insert_before, replace
+from rushlight.export.graph.sizes import estimated_bytes
 from rushlight.export.order.operators import clone_dim_order, empty_dim_order, to_dim_order_copy
 from rushlight.export.order.orders import (
     channels_last,
@@ -43,7 +44,8 @@ class DimOrders(Pass):
     """Sets meta["dim_order"] of each tensor node, a tuple of orders for nodes with several tensors.
 
     Inputs have the orders of the example tensors. An operator that keeps an order (OrderRules) gives its
-    result the order of the inputs that decide; inputs in another order are copied. All other operators,
+    result the order of most bytes of the inputs that decide; inputs in another order are copied, unless the
+    operator follows any order. All other operators,
     and control flow, read and write row-major tensors. Operators with memory formats become operators of
     the dim-order dialect, or disappear.
 
@@ -52,8 +54,9 @@ class DimOrders(Pass):
 
     If the runtime accepts any order (OperatorLibrary.any_order): tensors with one channel or one pixel,
     whose memory is the same in both orders, are row-major and never copied; operators may broadcast in
-    channels-last; and permutations for attention keep the memory of their source. A convolution with
-    meta["channels_last"] reads its input in any order and writes a channels-last tensor.
+    channels-last; and permutations for attention keep the memory of their source.
+
+    meta["channels_last"] of a node (ChannelsLast) overrides the order of its inputs.
     """
 
     name = "dim_orders"
@@ -220,7 +223,8 @@ class _Orders:
         if source in self.open:
             self._read_as(node, {source: row_major(len(dims))})
         order = permuted(self._order(input_of(node)), dims)
-        stays = bool(node.users) and all(self.rules.reads_any_order(user) for user in node.users)
+        stays = bool(node.meta.get("channels_last")) and order == channels_last(len(dims))
+        stays |= bool(node.users) and all(self.rules.reads_any_order(user) for user in node.users)
         node.meta["dim_order"] = order if stays else row_major(len(dims))
 
     def _compute(self, node: Node) -> None:
@@ -246,7 +250,9 @@ class _Orders:
         free = set() if weight is None else {weight}
         if self.rules.reads_any_order(node):
             free.update(n for n in tensors_of(node) if n not in self.open)
-        if node.meta.get("channels_last"):
+        if self.rules.follows_order(node):
+            free.update(n for n in tensors_of(node) if n not in self.open)
+        if node.meta.get("channels_last") and self.rules.gathers_planes(node):
             free.add(input_of(node))
         return free
 
@@ -260,13 +266,16 @@ class _Orders:
 
     def _keeps_channels_last(self, node: Node) -> bool:
         """True if the node reads and writes channels-last tensors."""
-        if node.meta.get("channels_last"):
-            return True
+        if "channels_last" in node.meta:
+            return bool(node.meta["channels_last"])
         if self.rules.reads_any_order(node):
             return False
         tensors = self.rules.deciding_inputs(node)
-        decided = [n for n in tensors if n not in self.open and not is_either(value_of(n))]
-        return any(is_channels_last(self._order(n)) for n in decided[:1] or tensors[:1])
+        decided = [n for n in tensors if n not in self.open and not is_either(value_of(n))] or tensors[:1]
+        sizes = [estimated_bytes(value_of(n)) for n in decided]
+        last = [is_channels_last(self._order(n)) for n in decided]
+        moved = sum(size if is_last else -size for size, is_last in zip(sizes, last, strict=True))
+        return last[0] if last and moved == 0 else moved > 0
 
     def _order(self, node: Node) -> DimOrder:
         order: DimOrder = node.meta["dim_order"]

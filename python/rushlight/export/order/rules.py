@@ -13,6 +13,7 @@ from rushlight.export.frontend.operators import OperatorLibrary
 from rushlight.export.graph.nodes import input_of, named_argument, permutation_of, value_of
 from rushlight.export.graph.sizes import same_sizes
 from rushlight.export.order.orders import is_either
+from rushlight.integers.order import IMAGE_CHANNELS
 
 aten = torch.ops.aten
 
@@ -35,6 +36,8 @@ class OrderRules:
         traits = self.library.traits(node.target)
         if "keeps_order" in traits:
             return self._first_and_residual(node)
+        if self.follows_order(node):
+            return self._of_rank(node)
         if "pointwise" in traits or torch.Tag.pointwise in node.target.tags:
             return self._inputs_of_all_elements(node)
         return []
@@ -44,6 +47,12 @@ class OrderRules:
         if self.is_convolution(node) and value_of(first).dim() != 4:
             return []
         return [first] if residual is None else [first, residual]
+
+    def _of_rank(self, node: Node) -> list[Node]:
+        """The inputs with the rank of the result; without them a bias and other vectors."""
+        value = value_of(node)
+        rank = (value if isinstance(value, torch.Tensor) else value[0]).dim()
+        return [each for each in tensors_of(node) if value_of(each).dim() == rank]
 
     def _inputs_of_all_elements(self, node: Node) -> list[Node]:
         """The inputs that are not broadcast."""
@@ -60,6 +69,21 @@ class OrderRules:
         if "reads_any_order" in traits:
             return isinstance(value, torch.Tensor) and is_either(value)
         return "any_order" in traits
+
+    def follows_order(self, node: Node) -> bool:
+        """True if a node's kernel reads and writes each tensor in its own order, and the result should have
+        that of the inputs."""
+        return self.any_order and "follows_order" in self.library.traits(node.target)
+
+    def gathers_planes(self, node: Node) -> bool:
+        """True for a float convolution whose kernel itself gathers the few channels of an image: it needs no
+        copy before it."""
+        if not self.any_order or not self.is_convolution(node):
+            return False
+        transposed, groups = (named_argument(node, name) for name in ("transposed", "groups"))
+        image = value_of(input_of(node))
+        is_float = image.dtype.is_floating_point and not transposed and groups == 1
+        return is_float and isinstance(image.shape[1], int) and image.shape[1] <= IMAGE_CHANNELS
 
     def permuted_next(self, node: Node) -> list[int] | None:
         """The dimensions of the permutation that is the only reader of a node's result, if the node's kernel

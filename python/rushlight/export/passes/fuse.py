@@ -7,7 +7,8 @@ library can add rules: a pattern, and the operator that computes it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,12 +46,14 @@ class Op:
 
 @dataclass(frozen=True)
 class Rule:
-    """Replaces `pattern` by a call of `target` with the values of the variables in `arguments`."""
+    """Replaces `pattern` by a call of `target` with the values of the variables in `arguments`, and the
+    keyword arguments `options`."""
 
     name: str
     pattern: Op
     target: OpOverload
     arguments: tuple[str, ...] = ("x",)
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -103,7 +106,7 @@ def _apply(rule: Rule, node: Node, program: ExportedProgram, context: PassContex
     args = [match.values[name] for name in rule.arguments]
     if not _same_kind(node, args[0]) or not _has_dtype(rule, node, context):
         return False
-    fused = insert_before(node, rule.target, args, value=value_of(node), origin=node)
+    fused = insert_before(node, rule.target, args, rule.options, value=value_of(node), origin=node)
     replace(program, node, fused)
     for dead in sorted(set(inner), reverse=True):
         if not dead.users:
@@ -150,6 +153,50 @@ def _matched(pattern: Any, value: Any, match: _Match, library: OperatorLibrary) 
 _X = Var("x")
 _SHIFTED = Op("aten::add", (_X, 3))
 _CLAMPED = (Op("aten::hardtanh", (_SHIFTED, 0, 6)), Op("aten::clamp", (_SHIFTED, 0, 6)))
+_HALF = Op("aten::mul", (_X, 0.5), commutes=True)
+
+
+def _product(*factors: Any) -> Op:
+    first, second, *others = factors
+    found = Op("aten::mul", (first, second), commutes=True)
+    return _product(found, *others) if others else found
+
+
+def _gelu(inner: Op) -> tuple[Op, ...]:
+    """x / 2 * (1 + inner), with the half at either factor."""
+    shifted = Op("aten::add", (inner, 1), commutes=True)
+    return (
+        _product(_HALF, shifted),
+        _product(_X, _product(shifted, 0.5)),
+        _product(_product(_X, shifted), 0.5),
+    )
+
+
+_CUBE = (Op("aten::pow", (_X, 3)), _product(_X, _X, _X))
+_BEND = 0.044715  # of GELU's approximation by tanh
+_SLOPE = math.sqrt(2 / math.pi)
+_TANH = (
+    *(
+        Op("aten::tanh", (_product(Op("aten::add", (_X, _product(cube, _BEND)), commutes=True), _SLOPE),))
+        for cube in _CUBE
+    ),
+    *(
+        Op(
+            "aten::tanh",
+            (
+                _product(
+                    _product(_X, slope),
+                    Op("aten::add", (_product(_product(_X, _BEND), _X), 1), commutes=True),
+                ),
+            ),
+        )
+        for slope in (_SLOPE, 0.7978845608)
+    ),
+)
+_ERF = (
+    Op("aten::erf", (Op("aten::div", (_X, math.sqrt(2))),)),
+    *(Op("aten::erf", (_product(_X, root),)) for root in (math.sqrt(0.5), 1 / math.sqrt(2))),
+)
 # Patterns of hand-written models; the modules of torch.nn export as single operators.
 DEFAULT_RULES: tuple[Rule, ...] = (
     Rule(
@@ -173,5 +220,15 @@ DEFAULT_RULES: tuple[Rule, ...] = (
         "x * hardsigmoid(x)",
         Op("aten::mul", (_X, Op("aten::hardsigmoid", (_X,)))),
         aten.hardswish.default,
+    ),
+    *(
+        Rule("x / 2 * (1 + tanh(...))", pattern, aten.gelu.default, options={"approximate": "tanh"})
+        for inner in _TANH
+        for pattern in _gelu(inner)
+    ),
+    *(
+        Rule("x / 2 * (1 + erf(x / sqrt(2)))", pattern, aten.gelu.default)
+        for inner in _ERF
+        for pattern in _gelu(inner)
     ),
 )

@@ -141,8 +141,18 @@ def test_mixed_orders_are_unified_after_the_first_operand() -> None:
 
 
 def test_two_readers_share_a_copy() -> None:
-    program = ordered(lambda x: (x.flip(1), x.cumsum(1)), LAST_IMAGE)
-    assert operators(program) == ["_clone_dim_order", "flip", "cumsum"]
+    program = ordered(lambda x: (x.cumsum(2), x.cumsum(1)), LAST_IMAGE)
+    assert operators(program) == ["_clone_dim_order", "cumsum", "cumsum"]
+
+
+def test_what_moves_elements_follows_the_order_of_most_bytes() -> None:
+    def function(x: torch.Tensor, y: torch.Tensor) -> Any:
+        return torch.cat([x, y], 1), torch.cat([x, y, y.sin()], 1), x.flip(1), y.roll(1, 2)
+
+    program = ordered(function, IMAGE, LAST_IMAGE)
+    assert operators(program) == ["cat", "sin", "cat", "flip", "roll"]
+    assert list(orders(program).values()) == [ROW, LAST, LAST, ROW, LAST]
+    assert_same(program, function, IMAGE, LAST_IMAGE)
 
 
 @pytest.mark.parametrize("any_order", [False, True])

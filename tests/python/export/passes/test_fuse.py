@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 from torch.nn.functional import relu6
@@ -19,6 +21,20 @@ FUSED = {
     "x * (relu6(3 + x) / 6)": (lambda x: x * (relu6(3 + x) / 6), "hardswish"),
     "x * clamp(x + 3, 0, 6) / 6": (lambda x: x * torch.clamp(x + 3.0, 0, 6) / 6.0, "hardswish"),
     "relu6(x + 3) / 6": (lambda x: relu6(x + 3) / 6, "hardsigmoid"),
+    "GELU by tanh": (
+        lambda x: 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * torch.pow(x, 3.0)))),
+        "gelu",
+    ),
+    "GELU by tanh of products": (
+        lambda x: 0.5 * x * (1 + torch.tanh(x * 0.7978845608 * (1 + 0.044715 * x * x))),
+        "gelu",
+    ),
+    "GELU by tanh, halved last": (
+        lambda x: x * (0.5 * (torch.tanh((x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)) + 1)),
+        "gelu",
+    ),
+    "GELU by erf": (lambda x: x * 0.5 * (1.0 + torch.erf(x / math.sqrt(2.0))), "gelu"),
+    "GELU by erf of a product": (lambda x: x * (torch.erf(x * math.sqrt(0.5)) + 1) * 0.5, "gelu"),
 }
 
 
@@ -33,6 +49,8 @@ def test_a_pattern_becomes_the_operator_of_that_meaning(name: str) -> None:
 
 UNLIKE = {
     "another operand": lambda x: x * torch.sigmoid(x + 1),
+    "another bend": lambda x: 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.05 * x**3))),
+    "half of another tensor": lambda x: 0.5 * x.cos() * (1 + torch.erf(x / math.sqrt(2))),
     "another number": lambda x: x * relu6(x + 2) / 6,
     "another scale": lambda x: x * relu6(x + 3) / 5,
     "broadcast": lambda x: x[:1] * torch.sigmoid(x),
