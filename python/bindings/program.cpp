@@ -5,6 +5,7 @@
 
 #include <pybind11/stl.h>
 
+#include "backends/rewrite/rewriter.h"
 #include "python/bindings/captured_log.h"
 #include "python/bindings/convert.h"
 #include "python/bindings/failure.h"
@@ -25,6 +26,7 @@ ModuleOptions options_for(const std::vector<std::string>& data_files, const Load
   ModuleOptions options;
   options.threads = load.threads;
   options.prepare = load.prepare;
+  if (load.optimize) options.rewriter = make_rewriter;
   options.max_memory = load.max_memory;
   options.lanes = load.lanes;
   options.call_seconds = load.call_seconds;
@@ -165,13 +167,13 @@ void bind_program(py::module_& m) {
       .def(
           py::init([](const std::shared_ptr<PyTrace>& trace, size_t threads, bool prepare,
                       uint64_t max_instructions, size_t max_memory, size_t lanes,
-                      std::map<std::string, std::vector<double>> call_seconds) {
-            return LoadOptions{
-                trace, threads, prepare, max_instructions, max_memory, lanes, std::move(call_seconds)};
+                      std::map<std::string, std::vector<double>> call_seconds, bool optimize) {
+            return LoadOptions{trace,      threads, prepare, optimize, max_instructions,
+                               max_memory, lanes,   std::move(call_seconds)};
           }),
           py::arg("trace") = py::none(), py::arg("threads") = 0, py::arg("prepare") = true,
           py::arg("max_instructions") = 0, py::arg("max_memory") = 0, py::arg("lanes") = 0,
-          py::arg("call_seconds") = py::dict(),
+          py::arg("call_seconds") = py::dict(), py::arg("optimize") = true,
           "Options of loading. lanes: most calls at once, 0 for one per thread. call_seconds: by method, the "
           "measured seconds of each instruction.");
   m.def("load_file", &PyProgram::load_file, py::arg("path"), py::arg("data_files") = py::tuple(),

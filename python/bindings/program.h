@@ -21,6 +21,7 @@ struct LoadOptions {
   std::shared_ptr<PyTrace> trace;
   size_t threads = 0;
   bool prepare = true;
+  bool optimize = true;
   uint64_t max_instructions = 0;
   size_t max_memory = 0;
   size_t lanes = 0;

@@ -34,6 +34,7 @@ Module::Module(OpenFile file, const OperatorTable& operators, const ModuleOption
       lanes_(options.lanes == 0 ? SIZE_MAX : options.lanes),
       call_seconds_(options.call_seconds) {
   if (file.mapped != nullptr) mapped_.push_back(std::move(file.mapped));
+  if (options.rewriter != nullptr) rewriter_ = options.rewriter();
   if (options.prepare) weights_ = std::make_unique<WeightStore>();
   if (options_.threads != nullptr) return;
   threads_ = HostThreads::shared(options.threads == 0 ? HostThreads::default_count() : options.threads);
@@ -113,6 +114,7 @@ Result<std::unique_ptr<ModuleMethod>> Module::load_method(const char* name) cons
   RL_TRY(check_files(mapped_));
   ModuleMethod::Surroundings around;
   around.weights = weights_.get();
+  around.rewriter = rewriter_.get();
   around.objects = objects_.get();
   around.mapped = mapped_;
   around.pool = threads_;

@@ -37,6 +37,9 @@ struct ModuleOptions {
   MethodOptions method = {};                 // external_data is searched in addition to data_files
   size_t threads = 0;   // for kernels, if method.threads is null; 0: HostThreads::default_count()
   bool prepare = true;  // let kernels pack constants, which needs memory for a second copy of them
+  // Changes methods when they are loaded, such as make_rewriter of backends/rewrite; null: methods are loaded
+  // as stated.
+  MakeRewriter rewriter = nullptr;
   // Most calls of a method that execute at once, each on its share of the threads: 0 means as many as there
   // are threads, 1 means one call at a time. Results are the same; lanes/lanes.h says when it is done.
   size_t lanes = 0;
@@ -128,6 +131,7 @@ class Module {
   std::map<std::string, std::vector<double>> call_seconds_;
   std::shared_ptr<HostThreads> threads_;
   std::unique_ptr<Program> program_;
+  std::unique_ptr<MethodRewriter> rewriter_;  // null: methods are loaded as stated
   std::unique_ptr<WeightStore> weights_;  // null: kernels prepare nothing
   std::unique_ptr<SharedObjects> objects_ = std::make_unique<SharedObjects>();
   std::map<std::string, std::unique_ptr<ModuleMethod>, std::less<>> methods_;
