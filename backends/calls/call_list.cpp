@@ -112,6 +112,11 @@ ValueId CallList::optional_tensors(const std::vector<ValueId>& ids) {
   return id;
 }
 
+ValueId CallList::plain(Value value, std::vector<int64_t> items) {
+  value.integers = std::move(items);
+  return add(std::move(value));
+}
+
 ValueId CallList::add_tensor(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order,
                              Storage storage) {
   Value value;

@@ -113,6 +113,9 @@ class CallList final : public NamedDataMap {
   // The same with -1 for absent tensors.
   ValueId optional_tensors(const std::vector<ValueId>& values);
 
+  // A copy of a number, text or list of another list, whose items are `integers` here.
+  ValueId plain(Value value, std::vector<int64_t> integers);
+
   // A tensor that a call writes. An empty `order` means row-major.
   ValueId tensor(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order = {});
   // The same bytes with other sizes. Precondition: the list is not dynamic.

@@ -2,6 +2,7 @@
 // softmax(q * s (k * s)^T + mask) v, as the official exporter decomposes it: the scale is a factor of both
 // operands, keys are transposed by a copy, rows without any key become zeros, and heads that share keys are
 // repeated. The kernel reads its operands in any dim order, so permutations around it copy nothing.
+#include <cstring>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -37,8 +38,8 @@ class Attention {
     if (!out.has_value()) return false;
     CallList& list = graph_.list();
     graph_.replace(call_, "aten::scaled_dot_product_attention", "out",
-                   {query_, key_, value_, mask_ < 0 ? list.none() : mask_, list.real(0), list.boolean(false),
-                    list.real(scale_), list.boolean(shares_heads), *out});
+                   {query_, key_, value_, mask_ < 0 || is_causal() ? list.none() : mask_, list.real(0),
+                    list.boolean(mask_ >= 0 && is_causal()), list.real(scale_), list.boolean(shares_heads), *out});
     return true;
   }
 
@@ -196,6 +197,27 @@ class Attention {
     std::vector<uint8_t> order(rank);
     for (size_t i = 0; i < rank; ++i) order[static_cast<size_t>(dims[i])] = static_cast<uint8_t>(i);
     return graph_.relaid(source, sizes, order);
+  }
+
+  // Returns true if the mask is a constant square of zeros, with -inf above the diagonal: the kernel then
+  // skips the keys behind each query.
+  [[nodiscard]] bool is_causal() const {
+    const Sizes &sizes = graph_.sizes(mask_), &scores = graph_.sizes(scores_);
+    const auto rows = static_cast<size_t>(scores.back());
+    const bool is_square = scores[scores.size() - 2] == scores.back() && sizes.back() == scores.back() &&
+                           sizes[sizes.size() - 2] == scores.back() &&
+                           numel(sizes) == int64_t{scores.back()} * scores.back();
+    if (!is_square || !graph_.is_constant(mask_) || graph_.value(mask_).dtype != ScalarType::Float ||
+        !graph_.is_row_major(mask_))
+      return false;
+    const uint8_t* bytes = graph_.list().constant_of(mask_).bytes.data();
+    for (size_t i = 0; i < rows * rows; ++i) {
+      float number = 0;
+      std::memcpy(&number, bytes + i * sizeof number, sizeof number);
+      const bool is_hidden = i % rows > i / rows;
+      if (is_hidden ? number != -std::numeric_limits<float>::infinity() : number != 0) return false;
+    }
+    return true;
   }
 
   // Replaces keys and values that repeat heads by those heads. Returns true if it did.

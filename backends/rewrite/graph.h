@@ -40,6 +40,7 @@ class Graph {
   [[nodiscard]] std::vector<ValueId> writes(size_t call) const { return tensors(call, true); }
   // The one tensor that a call writes first. Precondition: it writes one.
   [[nodiscard]] ValueId result(size_t call) const { return writes(call).front(); }
+  [[nodiscard]] const OperatorTable& operators() const { return operators_; }
   // Returns true if the build has the operator, given as in a call.
   [[nodiscard]] bool has(const char* name, const char* overload) const {
     return operators_.find(name, overload) != nullptr;

@@ -16,6 +16,9 @@ namespace rushlight::rewrite {
 // expansions and permutations that move nothing. Merges permutations of permutations.
 [[nodiscard]] bool share_views(Graph* graph);
 
+// Computes what depends on constants alone.
+[[nodiscard]] bool fold_constants(Graph* graph);
+
 // Products with constant weights become linear layers.
 [[nodiscard]] bool find_linear_layers(Graph* graph);
 

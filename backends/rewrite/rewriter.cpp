@@ -23,9 +23,9 @@ using rewrite::Graph;
 bool change(Graph* graph) {
   using Pass = bool (*)(Graph*);
   constexpr Pass kPasses[] = {
-      rewrite::share_views,     rewrite::find_linear_layers, rewrite::fuse_patterns,
-      rewrite::find_attention,  rewrite::fold_batch_norm,    rewrite::fuse_into_layers,
-      rewrite::order_channels_last,
+      rewrite::share_views,    rewrite::fold_constants,  rewrite::find_linear_layers,
+      rewrite::fuse_patterns,  rewrite::find_attention,  rewrite::fold_batch_norm,
+      rewrite::fuse_into_layers, rewrite::order_channels_last,
   };
   bool changed = false;
   for (const Pass pass : kPasses) {
@@ -59,6 +59,7 @@ class Rewritten final : public RewrittenMethod {
   }
 
   [[nodiscard]] const Program& program() const override { return *program_; }
+  [[nodiscard]] Span<const uint8_t> file() const override { return {bytes_.data(), bytes_.size()}; }
   [[nodiscard]] const NamedDataMap& data() const override { return list_; }
   [[nodiscard]] size_t bytes() const override { return bytes_.size() + new_constants_; }
   [[nodiscard]] Span<const uint32_t> stated_instructions() const override {

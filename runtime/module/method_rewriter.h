@@ -20,6 +20,8 @@ class RewrittenMethod {
   virtual ~RewrittenMethod() = default;
   // A program with one method of the stated name, inputs and outputs.
   [[nodiscard]] virtual const Program& program() const = 0;
+  // The file of that program, without its constants.
+  [[nodiscard]] virtual Span<const uint8_t> file() const = 0;
   // The data of its external tensors.
   [[nodiscard]] virtual const NamedDataMap& data() const = 0;
   // Bytes of memory that the program and its new constants take.

@@ -125,6 +125,11 @@ Result<std::unique_ptr<ModuleMethod>> Module::load_method(const char* name) cons
   return ModuleMethod::load(*program_, name, *operators_, options_, around);
 }
 
+std::unique_ptr<RewrittenMethod> Module::rewritten(const char* name) const {
+  if (rewriter_ == nullptr) return nullptr;
+  return rewriter_->rewrite(*program_, name, *operators_, options_.external_data);
+}
+
 Result<ModuleMethod*> Module::method(const char* name) {
   // Loaded at first use, and kept with its state.
   auto found = methods_.find(name);

@@ -79,6 +79,9 @@ class Module {
   // ModuleMethod::load(), and AccessFailed (a mapped file changed since it was loaded).
   [[nodiscard]] Result<std::unique_ptr<ModuleMethod>> load_method(const char* name) const;
 
+  // What the rewriter makes of a method; null if it stays as it is. For tools: load_method() does it itself.
+  [[nodiscard]] std::unique_ptr<RewrittenMethod> rewritten(const char* name) const;
+
   // Returns the module's instance of a method and loads it on the first call. Its state persists between
   // executions. Errors: as load_method().
   [[nodiscard]] Result<ModuleMethod*> method(const char* name = "forward");
