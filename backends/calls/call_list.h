@@ -142,7 +142,7 @@ class CallList final : public NamedDataMap {
   void redirect(ValueId result, ValueId other);
   void set_debug_handle(uint32_t handle) { debug_handle_ = handle; }
 
-  // Set the inputs and outputs; the memory of those that are tensors belongs to the caller.
+  // Set the inputs and outputs; their memory belongs to the caller.
   void set_inputs(std::vector<ValueId> values);
   void set_outputs(std::vector<ValueId> values);
   // Moves an input or output from the caller's memory to planned memory: an input is copied there, and

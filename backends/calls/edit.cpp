@@ -46,8 +46,8 @@ void CallList::merge(ValueId id, ValueId of) {
     Storage own;
     own.bytes = storages_[static_cast<size_t>(to)].bytes;
     own.constant = static_cast<int32_t>(constants_.size());
-    constants_.push_back({"c" + std::to_string(constants_.size()), each,
-                          constants_[static_cast<size_t>(constant)].bytes});
+    constants_.push_back(
+        {"c" + std::to_string(constants_.size()), each, constants_[static_cast<size_t>(constant)].bytes});
     value.storage = static_cast<int32_t>(storages_.size());
     storages_.push_back(own);
     holders_.push_back({each});

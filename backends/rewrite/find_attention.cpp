@@ -37,9 +37,10 @@ class Attention {
     const std::optional<ValueId> out = result(plain, out_sizes);
     if (!out.has_value()) return false;
     CallList& list = graph_.list();
-    graph_.replace(call_, "aten::scaled_dot_product_attention", "out",
-                   {query_, key_, value_, mask_ < 0 || is_causal() ? list.none() : mask_, list.real(0),
-                    list.boolean(mask_ >= 0 && is_causal()), list.real(scale_), list.boolean(shares_heads), *out});
+    graph_.replace(
+        call_, "aten::scaled_dot_product_attention", "out",
+        {query_, key_, value_, mask_ < 0 || is_causal() ? list.none() : mask_, list.real(0),
+         list.boolean(mask_ >= 0 && is_causal()), list.real(scale_), list.boolean(shares_heads), *out});
     return true;
   }
 
@@ -79,7 +80,8 @@ class Attention {
     const auto rank = static_cast<int64_t>(graph_.sizes(scores_).size());
     if (!dim.has_value() || (*dim != -1 && *dim != rank - 1)) return false;
     const int32_t inner = writer(argument(any, 0), "aten::logical_not.out");
-    const int32_t equal = inner == Graph::kNone ? Graph::kNone : writer(argument(inner, 0), "aten::eq.Scalar_out");
+    const int32_t equal =
+        inner == Graph::kNone ? Graph::kNone : writer(argument(inner, 0), "aten::eq.Scalar_out");
     return equal != Graph::kNone && graph_.same_elements(argument(equal, 0), scores_) &&
            graph_.is_number(argument(equal, 1), -std::numeric_limits<double>::infinity());
   }
@@ -223,7 +225,8 @@ class Attention {
   // Replaces keys and values that repeat heads by those heads. Returns true if it did.
   bool share_heads() {
     const std::optional<ValueId> key = repeated(key_), value = repeated(value_);
-    if (!key.has_value() || !value.has_value() || graph_.sizes(*key)[1] != graph_.sizes(*value)[1]) return false;
+    if (!key.has_value() || !value.has_value() || graph_.sizes(*key)[1] != graph_.sizes(*value)[1])
+      return false;
     key_ = *key;
     value_ = *value;
     return true;
@@ -232,15 +235,18 @@ class Attention {
   // The tensor [batch, groups, rows, columns] that a tensor [batch, heads, rows, columns] repeats.
   std::optional<ValueId> repeated(ValueId id) {
     const int32_t expand = writer(id, "aten::expand_copy.out");
-    if (expand == Graph::kNone || graph_.sizes(id).size() != 4 || !graph_.is_row_major(id)) return std::nullopt;
+    if (expand == Graph::kNone || graph_.sizes(id).size() != 4 || !graph_.is_row_major(id))
+      return std::nullopt;
     const ValueId source = argument(expand, 0);
-    const Sizes single = graph_.sizes(source), several = graph_.sizes(graph_.result(static_cast<size_t>(expand)));
+    const Sizes single = graph_.sizes(source),
+                several = graph_.sizes(graph_.result(static_cast<size_t>(expand)));
     const Sizes merged = graph_.sizes(id);
-    if (single.size() != 5 || several.size() != 5 || single[2] != 1 || !graph_.is_stable(source)) return std::nullopt;
-    const bool repeats_heads = single[0] == several[0] && single[1] == several[1] && single[3] == several[3] &&
-                               single[4] == several[4] && merged[0] == several[0] &&
-                               merged[1] == several[1] * several[2] && merged[2] == several[3] &&
-                               merged[3] == several[4];
+    if (single.size() != 5 || several.size() != 5 || single[2] != 1 || !graph_.is_stable(source))
+      return std::nullopt;
+    const bool repeats_heads = single[0] == several[0] && single[1] == several[1] &&
+                               single[3] == several[3] && single[4] == several[4] &&
+                               merged[0] == several[0] && merged[1] == several[1] * several[2] &&
+                               merged[2] == several[3] && merged[3] == several[4];
     if (!repeats_heads) return std::nullopt;
     return operand(source, {single[0], single[1], single[3], single[4]});
   }
@@ -249,7 +255,8 @@ class Attention {
   std::optional<ValueId> result(ValueId plain, const Sizes& sizes) {
     if (graph_.has_one_reader(plain)) {
       const size_t reader = graph_.readers(plain).front();
-      const bool permutes = graph_.name(reader) == kPermute && graph_.sizes(graph_.argument(reader, 0)) == sizes;
+      const bool permutes =
+          graph_.name(reader) == kPermute && graph_.sizes(graph_.argument(reader, 0)) == sizes;
       if (permutes) {
         const ValueId permuted = graph_.result(reader);
         std::vector<uint8_t> order;

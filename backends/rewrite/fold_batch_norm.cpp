@@ -60,8 +60,8 @@ std::vector<uint8_t> write_as(const std::vector<double>& numbers) {
   return bytes;
 }
 
-// The weight times the scale of each output channel. `row` elements have one scale, and rows follow each other
-// in the order of `scales`.
+// The weight times the scale of each output channel. `row` elements have one scale, and rows follow each
+// other in the order of `scales`.
 template <class T>
 std::vector<uint8_t> scaled(Span<const uint8_t> weight, const std::vector<double>& scales, size_t row) {
   std::vector<uint8_t> bytes(weight.size());
@@ -121,7 +121,7 @@ class Folding {
   }
 
  private:
-  // Returns true if the weight is a constant whose output channels are those of the norm.
+  // Returns true if the weight is a constant with the norm's number of output channels.
   [[nodiscard]] bool fits(const Layer& layer, ValueId result) const {
     if (!graph_.is_constant(layer.weight) || !graph_.is_row_major(layer.weight)) return false;
     const ScalarType dtype = graph_.value(layer.weight).dtype;
@@ -150,7 +150,8 @@ class Folding {
     auto row = static_cast<size_t>(numel(weight.sizes)) / static_cast<size_t>(weight.sizes[0]);
     if (layer.is_transposed) {
       // [in, out / groups, ...]: each input of a group has the scales of the group's outputs.
-      const auto inputs = static_cast<size_t>(weight.sizes[0]), outputs = static_cast<size_t>(weight.sizes[1]);
+      const auto inputs = static_cast<size_t>(weight.sizes[0]),
+                 outputs = static_cast<size_t>(weight.sizes[1]);
       row /= outputs;
       rows.clear();
       for (size_t in = 0; in < inputs; ++in) {
@@ -165,8 +166,7 @@ class Folding {
     auto [weights, biases] = with_type(weight.dtype, of_type);
     std::vector<ValueId> arguments = graph_.list().arguments(layer.call);
     arguments[1] = graph_.constant(weight.dtype, weight.sizes, std::move(weights));
-    arguments[2] =
-        graph_.constant(weight.dtype, {static_cast<int32_t>(shifts.size())}, std::move(biases));
+    arguments[2] = graph_.constant(weight.dtype, {static_cast<int32_t>(shifts.size())}, std::move(biases));
     arguments.back() = graph_.result(norm_);
     graph_.replace(norm_, layer.name, "out", std::move(arguments));
     graph_.list().remove_call(layer.call);

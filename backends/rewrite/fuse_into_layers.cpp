@@ -21,8 +21,10 @@ struct Activation {
 
 // Activations that are operators of one tensor, and their names in the fused operators.
 constexpr std::pair<std::string_view, const char*> kNamed[] = {
-    {"aten::hardsigmoid.out", "hardsigmoid"}, {"aten::hardswish.out", "hardswish"},
-    {"aten::sigmoid.out", "sigmoid"},         {"aten::silu.out", "silu"},
+    {"aten::hardsigmoid.out", "hardsigmoid"},
+    {"aten::hardswish.out", "hardswish"},
+    {"aten::sigmoid.out", "sigmoid"},
+    {"aten::silu.out", "silu"},
     {"aten::tanh.out", "tanh"},
 };
 
@@ -51,7 +53,7 @@ std::optional<Activation> activation_of(const Graph& graph, size_t call) {
   return std::nullopt;
 }
 
-// A layer and what has been fused into it. Its arguments begin with those of the plain layer.
+// A layer and what has been fused into it. It has the plain layer's arguments first.
 struct Layer {
   size_t call;
   bool is_linear;
@@ -95,9 +97,12 @@ class Fusing {
   }
 
  private:
-  // The residual is the other operand. Of two layers the later one takes it: then both inputs are computed.
+  // The residual is the other operand. If both are layers, the later one takes the earlier one's result.
   bool add() {
     if (!graph_.is_number(graph_.argument(call_, 2), 1)) return false;
+    for (const size_t side : {0, 1}) {
+      if (add_bias(graph_.argument(call_, side), graph_.argument(call_, 1 - side))) return true;
+    }
     std::optional<Layer> layer;
     ValueId from = -1, residual = -1;
     for (const size_t side : {0, 1}) {
@@ -117,6 +122,31 @@ class Fusing {
     return layer.has_value() && replace(*layer, from, residual, {"clamp", -kInfinity, kInfinity});
   }
 
+  // The sum of a linear layer without a bias and a constant vector.
+  bool add_bias(ValueId read, ValueId bias) {
+    const std::optional<Layer> layer = layer_of(graph_, read);
+    if (!layer.has_value() || graph_.name(layer->call) != "aten::linear.out" ||
+        !is_none(graph_.argument(layer->call, 2)))
+      return false;
+    const ValueId plain = graph_.result(layer->call);
+    const bool fits = graph_.is_constant(bias) && !graph_.sizes(read).empty() &&
+                      graph_.sizes(bias) == Sizes{graph_.sizes(plain).back()} &&
+                      graph_.value(bias).dtype == graph_.value(plain).dtype &&
+                      graph_.sizes(read).back() == graph_.sizes(plain).back() && graph_.is_row_major(plain);
+    ValueId result = graph_.result(call_), none = -1;
+    std::vector<ValueId> arguments = graph_.list().arguments(layer->call);
+    if (!fits || graph_.sizes(result).size() < 2 || graph_.value(result).dtype != graph_.value(plain).dtype ||
+        numel(graph_.sizes(result)) != numel(graph_.sizes(plain)) || !graph_.is_row_major(result))
+      return false;
+    if (graph_.sizes(result) != graph_.sizes(plain) && !reshape(*layer, &arguments[0], &none, &result))
+      return false;
+    arguments[2] = bias;
+    arguments[3] = result;
+    graph_.replace(call_, "aten::linear", "out", std::move(arguments));
+    graph_.list().remove_call(layer->call);
+    return true;
+  }
+
   [[nodiscard]] bool is_none(ValueId id) const { return graph_.value(id).kind == CallList::Kind::None; }
 
   // Replaces the call by the layer with a residual and an activation; `read` is the layer's result as the
@@ -125,8 +155,8 @@ class Fusing {
     const ValueId plain = graph_.result(layer.call);
     ValueId result = graph_.result(call_);
     const CallList::Value own = graph_.value(result);
-    if (!is_floating(own.dtype) || own.dtype != graph_.value(plain).dtype || own.sizes != graph_.sizes(read) ||
-        !graph_.is_row_major(result) || !graph_.is_row_major(plain))
+    if (!is_floating(own.dtype) || own.dtype != graph_.value(plain).dtype ||
+        own.sizes != graph_.sizes(read) || !graph_.is_row_major(result) || !graph_.is_row_major(plain))
       return false;
     std::vector<ValueId> arguments = graph_.list().arguments(layer.call);
     for (const ValueId id : graph_.reads(layer.call)) {
@@ -148,8 +178,8 @@ class Fusing {
     return true;
   }
 
-  // The call reads the layer's result in other sizes: gives a linear layer's input the result's leading sizes,
-  // or the residual and the result those of the layer.
+  // The call reads the layer's result in other sizes: gives a linear layer's input the result's leading
+  // sizes, or gives the residual and the result the layer's sizes.
   bool reshape(const Layer& layer, ValueId* input, ValueId* residual, ValueId* result) {
     const Sizes plain = graph_.sizes(graph_.result(layer.call)), wanted = graph_.sizes(*result);
     if (layer.is_linear && !wanted.empty() && wanted.back() == plain.back()) {

@@ -69,7 +69,8 @@ class Rules {
   }
   // Returns true if both are the same tensor.
   [[nodiscard]] bool same(ValueId a, ValueId b) const {
-    return a == b || (graph_.is_tensor(a) && graph_.is_tensor(b) && graph_.value(a).storage == graph_.value(b).storage &&
+    return a == b || (graph_.is_tensor(a) && graph_.is_tensor(b) &&
+                      graph_.value(a).storage == graph_.value(b).storage &&
                       graph_.sizes(a) == graph_.sizes(b) && graph_.value(a).order == graph_.value(b).order);
   }
 
@@ -155,7 +156,8 @@ class Rules {
     if (sizes.empty() || graph_.sizes(weight) != Sizes{sizes.back()} ||
         graph_.value(weight).dtype != graph_.value(x).dtype || !graph_.is_stable(weight))
       return false;
-    const std::optional<std::pair<ValueId, double>> sum = sum_of(graph_.argument(static_cast<size_t>(root), 0));
+    const std::optional<std::pair<ValueId, double>> sum =
+        sum_of(graph_.argument(static_cast<size_t>(root), 0));
     if (!sum.has_value()) return false;
     const int32_t mean = written_by(sum->first, "aten::mean.out");
     if (mean == Graph::kNone || !is_mean_of_squares(static_cast<size_t>(mean), x)) return false;

@@ -32,9 +32,7 @@ Graph::Graph(CallList* list, const OperatorTable& operators) : list_(*list), ope
 void Graph::update() {
   list_.tidy();
   facts_.assign(list_.num_storages(), Facts());
-  const auto facts_of = [&](ValueId id) -> Facts& {
-    return facts_[static_cast<size_t>(value(id).storage)];
-  };
+  const auto facts_of = [&](ValueId id) -> Facts& { return facts_[static_cast<size_t>(value(id).storage)]; };
   for (const ValueId id : list_.inputs()) {
     if (is_tensor(id)) facts_of(id).is_input = true;
   }
@@ -74,7 +72,7 @@ std::vector<ValueId> Graph::tensors(size_t call, bool written) const {
   const char* signature = row(call).kernel->signature;
   const std::vector<ValueId>& arguments = list_.arguments(call);
   for (size_t i = 0; i < arguments.size() && signature[i] != '\0'; ++i) {
-    // A view's result is memory of its own here: it is written.
+    // A view writes its result here.
     if ((is_written(signature[i]) || signature[i] == 'e') != written) continue;
     const CallList::Value& argument = value(arguments[i]);
     if (argument.kind == Kind::Tensor) found.push_back(arguments[i]);

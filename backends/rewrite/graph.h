@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A list of calls as a graph: which call writes and which calls read each tensor. Passes look up the calls
-// around one, and change them; the facts about tensors stay those of the last update().
+// around one, and change them; update() then finds the facts about tensors again.
 #pragma once
 
 #include <cstddef>
@@ -64,7 +64,9 @@ class Graph {
   [[nodiscard]] bool has_one_reader(ValueId id) const;
   [[nodiscard]] bool is_output(ValueId id) const { return facts(id).is_output; }
   [[nodiscard]] bool is_input(ValueId id) const { return facts(id).is_input; }
-  [[nodiscard]] bool is_constant(ValueId id) const { return is_tensor(id) && list_.storage_of(id).constant >= 0; }
+  [[nodiscard]] bool is_constant(ValueId id) const {
+    return is_tensor(id) && list_.storage_of(id).constant >= 0;
+  }
   [[nodiscard]] bool is_tensor(ValueId id) const { return value(id).kind == CallList::Kind::Tensor; }
   [[nodiscard]] const CallList::Value& value(ValueId id) const { return list_.value(id); }
   [[nodiscard]] const Sizes& sizes(ValueId id) const { return value(id).sizes; }

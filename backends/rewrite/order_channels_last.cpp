@@ -59,7 +59,8 @@ class Groups {
       found.push_back(graph_.argument(call, 0));
       const std::string_view name = graph_.name(call);
       const bool has_residual = is_convolution(name) && name != "aten::convolution.out";
-      if (has_residual && graph_.is_tensor(graph_.argument(call, 9))) found.push_back(graph_.argument(call, 9));
+      if (has_residual && graph_.is_tensor(graph_.argument(call, 9)))
+        found.push_back(graph_.argument(call, 9));
       if (graph_.sizes(found.front()).size() != 4) found.clear();
     } else if ((traits & kPointwise) != 0) {
       for (const ValueId id : graph_.reads(call)) {
@@ -154,7 +155,8 @@ class Conversion {
         }
       }
       for (const ValueId result : graph_.writes(call)) {
-        if (const auto found = moved_.find(result); found != moved_.end()) replace(call, result, found->second);
+        if (const auto found = moved_.find(result); found != moved_.end())
+          replace(call, result, found->second);
       }
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One walk over the instructions. Programs reuse planned memory and state views as other tensors over the same
-// bytes, so WrittenRanges finds the call whose result an argument reads. The method is verified first
-// (count_plan), as for the executor; each call's arguments are compared with the kernel's signature here.
+// One walk over the instructions. Programs reuse planned memory and state views as other tensors over the
+// same bytes, so WrittenRanges finds the call whose result an argument reads. Each call's arguments are
+// compared with the kernel's signature.
 #include "backends/rewrite/read_method.h"
 
 #include <cctype>
@@ -23,6 +23,9 @@ using flatbuffer::Table;
 using flatbuffer::TableVector;
 using schema::ValueKind;
 using Kind = CallList::Kind;
+
+// Larger methods stay as they are: passes take n log n time.
+constexpr size_t kMostCalls = 100'000;
 
 constexpr char kView[] = "executorch_prim::et_view.default";
 
@@ -50,6 +53,7 @@ class MethodReader {
       if (!add_input(input)) return false;
     }
     const TableVector instructions = chains[0].tables(schema::chain::kInstructions);
+    if (instructions.size() > kMostCalls) return false;
     for (size_t i = 0; i < instructions.size(); ++i) {
       if (!add_instruction(i, instructions[i])) return false;
     }
@@ -145,9 +149,11 @@ class MethodReader {
     place.is_constant = place.is_known = true;
     Span<const uint8_t> bytes;
     if (view.is_external) {
-      if (external_ == nullptr) return false;
       const char* key =
           content.table(schema::tensor::kExtraTensorInfo).string(schema::extra::kFullyQualifiedName);
+      if (external_ == nullptr) return false;
+      const auto has = external_->has(key);
+      if (!has.ok() || !*has) return false;
       auto data = external_->tensor_data(key, layout);
       if (!data.ok()) return false;
       bytes = pool_.keep(std::move(*data));
@@ -172,8 +178,7 @@ class MethodReader {
 
   void write_range(int32_t id) {
     const Place& place = places_[static_cast<size_t>(id)];
-    if (place.buffer != 0 && place.end > place.begin)
-      ranges_[place.buffer].write(place.begin, place.end, id);
+    if (place.buffer != 0 && place.end > place.begin) ranges_[place.buffer].write(place.begin, place.end, id);
   }
 
   // Proves that a tensor has the bytes of one value, and shares that value's memory if it is a view.
@@ -202,13 +207,13 @@ class MethodReader {
   }
 
   bool add_instruction(size_t index, Table instruction) {
-    const auto kind =
-        static_cast<schema::InstructionKind>(instruction.scalar<uint8_t>(schema::instruction::kInstrArgsType));
+    const auto kind = static_cast<schema::InstructionKind>(
+        instruction.scalar<uint8_t>(schema::instruction::kInstrArgsType));
     if (kind == schema::InstructionKind::FreeCall) return true;
     if (kind != schema::InstructionKind::KernelCall) return false;
     const Table call = instruction.table(schema::instruction::kInstrArgs);
-    const Table name = plan_.tables(schema::plan::kOperators)[static_cast<size_t>(
-        call.scalar<int32_t>(schema::kernel_call::kOpIndex))];
+    const Table name = plan_.tables(
+        schema::plan::kOperators)[static_cast<size_t>(call.scalar<int32_t>(schema::kernel_call::kOpIndex))];
     const char* base = name.string(schema::operator_name::kName);
     const char* overload = name.string(schema::operator_name::kOverload);
     const KernelEntry* kernel = operators_.find(base, overload);
@@ -251,7 +256,8 @@ class MethodReader {
                        behind.order == row_major(behind.sizes.size());
     const Place& source = places_[static_cast<size_t>(from)];
     // A view of the caller's memory, or of memory in another place, stays a call.
-    const bool shares = source.is_constant || (source.buffer != 0 && (place.buffer == 0 || place.buffer == source.buffer));
+    const bool shares =
+        source.is_constant || (source.buffer != 0 && (place.buffer == 0 || place.buffer == source.buffer));
     if (!alike || numel(before.sizes) != numel(behind.sizes) || !shares) return false;
     if (place.buffer != 0 && (place.begin != source.begin || place.end != source.end)) return false;
     place.is_known = true;
@@ -344,8 +350,7 @@ class MethodReader {
 bool read_method(const Program& program, const char* name, const OperatorTable& operators,
                  const NamedDataMap* external, ConstantPool* pool, CallList* list) {
   const auto meta = program.method_meta(name);
-  PlanCounts counts;
-  if (!meta.ok() || count_plan(meta->plan(), &counts) != Error::Ok) return false;
+  if (!meta.ok()) return false;
   list->set_name(name);
   return MethodReader(program, meta->plan(), operators, external, pool, list).run();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads the method into a list of calls, changes the list, plans its memory anew and writes a program. Cost: a
-// few walks over the calls, and one copy of the weights before batch norms.
+// Reads the method into a list of calls, changes the list, plans its memory anew and writes a program. Cost:
+// a few walks over the calls, and one copy of the weights before batch norms.
 #include "backends/rewrite/rewriter.h"
 
 #include <optional>
@@ -23,8 +23,8 @@ using rewrite::Graph;
 bool change(Graph* graph) {
   using Pass = bool (*)(Graph*);
   constexpr Pass kPasses[] = {
-      rewrite::share_views,    rewrite::fold_constants,  rewrite::find_linear_layers,
-      rewrite::fuse_patterns,  rewrite::find_attention,  rewrite::fold_batch_norm,
+      rewrite::share_views,      rewrite::fold_constants,      rewrite::find_linear_layers,
+      rewrite::fuse_patterns,    rewrite::find_attention,      rewrite::fold_batch_norm,
       rewrite::fuse_into_layers, rewrite::order_channels_last,
   };
   bool changed = false;
@@ -82,7 +82,8 @@ class Rewriter final : public MethodRewriter {
                                            const NamedDataMap* external) override {
     auto method = std::make_unique<Rewritten>(pool_);
     const size_t kept_before = pool_->kept_bytes();
-    if (!rewrite::read_method(program, name, operators, external, pool_.get(), &method->list())) return nullptr;
+    if (!rewrite::read_method(program, name, operators, external, pool_.get(), &method->list()))
+      return nullptr;
     Graph graph(&method->list(), operators);
     if (!change(&graph)) return nullptr;
     return method->finish(pool_->kept_bytes() - kept_before) ? std::move(method) : nullptr;

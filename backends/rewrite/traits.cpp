@@ -22,8 +22,9 @@ constexpr Row kRows[] = {
 }  // namespace
 
 TraitSet traits_of(std::string_view name) {
-  const Row* row = std::lower_bound(std::begin(kRows), std::end(kRows), name,
-                                    [](const Row& each, std::string_view wanted) { return each.name < wanted; });
+  const Row* row =
+      std::lower_bound(std::begin(kRows), std::end(kRows), name,
+                       [](const Row& each, std::string_view wanted) { return each.name < wanted; });
   return row != std::end(kRows) && row->name == name ? row->traits : 0;
 }
 

@@ -7,7 +7,7 @@
 namespace rushlight::rewrite {
 
 // Tracks which value was written last to each byte of one planned buffer. Ranges do not overlap: a new one
-// removes those that it touches. Cost: log n per call of a function, amortized.
+// removes the ranges that it touches. Cost: log n per call of a function, amortized.
 class WrittenRanges {
  public:
   static constexpr int32_t kNone = -1;

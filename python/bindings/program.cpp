@@ -131,9 +131,9 @@ auto PyProgram::loaded(const std::string& name, Load&& load) const {
   fail(result.error(), -1, std::move(names));
 }
 
-py::object PyProgram::rewritten(const std::string& name) const {
+std::optional<py::bytes> PyProgram::rewritten(const std::string& name) const {
   const auto method = without_gil([&] { return module_->rewritten(name.c_str()); });
-  if (method == nullptr) return py::none();
+  if (method == nullptr) return std::nullopt;
   const Span<const uint8_t> file = method->file();
   return py::bytes(reinterpret_cast<const char*>(file.data()), file.size());
 }
@@ -166,9 +166,10 @@ void bind_program(py::module_& m) {
       .def(
           "served", [](const PyProgram& program) { return program.fallback().calls(); },
           "The number of calls that functions have computed, by operator.")
-      .def("rewritten", &PyProgram::rewritten, py::arg("name"),
-           "The file, without constants, of the program that loading a method makes of it; None if the method "
-           "stays as it is.")
+      .def(
+          "rewritten", &PyProgram::rewritten, py::arg("name"),
+          "The file, without constants, of the program that loading a method makes of it; None if the method "
+          "stays as it is.")
       .def("load_method", &PyProgram::load_method, py::arg("name"),
            "Loads a new instance of a method, with separate memory and state.")
       .def("load_text_generator", &PyProgram::load_text_generator,
@@ -178,8 +179,14 @@ void bind_program(py::module_& m) {
           py::init([](const std::shared_ptr<PyTrace>& trace, size_t threads, bool prepare,
                       uint64_t max_instructions, size_t max_memory, size_t lanes,
                       std::map<std::string, std::vector<double>> call_seconds, bool optimize) {
-            return LoadOptions{trace,      threads, prepare, optimize, max_instructions,
-                               max_memory, lanes,   std::move(call_seconds)};
+            return LoadOptions{trace,
+                               threads,
+                               prepare,
+                               optimize,
+                               max_instructions,
+                               max_memory,
+                               lanes,
+                               std::move(call_seconds)};
           }),
           py::arg("trace") = py::none(), py::arg("threads") = 0, py::arg("prepare") = true,
           py::arg("max_instructions") = 0, py::arg("max_memory") = 0, py::arg("lanes") = 0,

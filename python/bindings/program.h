@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,7 @@ class PyProgram {
   [[nodiscard]] pybind11::list method_names() const;
   [[nodiscard]] pybind11::dict method_facts(const std::string& name) const;
   // The file of the program that the rewriter makes of a method, or None.
-  [[nodiscard]] pybind11::object rewritten(const std::string& name) const;
+  [[nodiscard]] std::optional<pybind11::bytes> rewritten(const std::string& name) const;
   [[nodiscard]] std::unique_ptr<PyMethod> load_method(const std::string& name) const;
   [[nodiscard]] std::unique_ptr<PyTextGenerator> load_text_generator() const;
 

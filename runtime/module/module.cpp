@@ -126,7 +126,8 @@ Result<std::unique_ptr<ModuleMethod>> Module::load_method(const char* name) cons
 }
 
 std::unique_ptr<RewrittenMethod> Module::rewritten(const char* name) const {
-  if (rewriter_ == nullptr) return nullptr;
+  const auto meta = program_->method_meta(name);
+  if (rewriter_ == nullptr || !meta.ok() || !meta->arena_bytes().ok()) return nullptr;
   return rewriter_->rewrite(*program_, name, *operators_, options_.external_data);
 }
 

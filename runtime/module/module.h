@@ -79,7 +79,7 @@ class Module {
   // ModuleMethod::load(), and AccessFailed (a mapped file changed since it was loaded).
   [[nodiscard]] Result<std::unique_ptr<ModuleMethod>> load_method(const char* name) const;
 
-  // What the rewriter makes of a method; null if it stays as it is. For tools: load_method() does it itself.
+  // Rewrites a method without loading it, for tools; null if it stays as it is.
   [[nodiscard]] std::unique_ptr<RewrittenMethod> rewritten(const char* name) const;
 
   // Returns the module's instance of a method and loads it on the first call. Its state persists between
@@ -135,7 +135,7 @@ class Module {
   std::shared_ptr<HostThreads> threads_;
   std::unique_ptr<Program> program_;
   std::unique_ptr<MethodRewriter> rewriter_;  // null: methods are loaded as stated
-  std::unique_ptr<WeightStore> weights_;  // null: kernels prepare nothing
+  std::unique_ptr<WeightStore> weights_;      // null: kernels prepare nothing
   std::unique_ptr<SharedObjects> objects_ = std::make_unique<SharedObjects>();
   std::map<std::string, std::unique_ptr<ModuleMethod>, std::less<>> methods_;
 };

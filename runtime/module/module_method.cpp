@@ -176,6 +176,9 @@ Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program,
                                                          const MethodOptions& options,
                                                          const Surroundings& around) {
   if (around.rewriter != nullptr) {
+    // A damaged method is reported here, once.
+    RL_TRY_ASSIGN(const MethodMeta meta, program.method_meta(name));
+    RL_TRY(meta.arena_bytes().error());
     std::unique_ptr<RewrittenMethod> rewritten =
         around.rewriter->rewrite(program, name, operators, options.external_data);
     if (rewritten != nullptr) {
@@ -237,9 +240,8 @@ Error ModuleMethod::load_into(const Program& program, const char* name, const Op
   // the arena gets reserved pages behind the values.
   arena_ = Arena(backend_bytes == 0 ? allocate(size) : reserve(size));
   temporary_ = Arena(reserve(kTemporaryBytes));
-  RL_CHECK(arena_.size() == size && temporary_.size() == kTemporaryBytes,
-           Error::MemoryAllocationFailed, "method %s: no memory for %lu bytes of values", name,
-           log_number(size));
+  RL_CHECK(arena_.size() == size && temporary_.size() == kTemporaryBytes, Error::MemoryAllocationFailed,
+           "method %s: no memory for %lu bytes of values", name, log_number(size));
   RL_TRY(allocate_planned(meta));
   MemoryManager memory;
   memory.method = &arena_;

@@ -48,9 +48,9 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   // Memory reserved for allocations of backends, if the method has delegates. Untouched pages use no memory.
   static constexpr size_t kBackendBytes = size_t{16} << 20;
 
-  // Loads method `name`, or what the rewriter makes of it if that can be loaded. `program`, the objects in `around` and those in `options` must outlive the method.
-  // Errors: as MethodMeta and Method::load(); MemoryAllocationFailed, before anything is allocated if
-  // the known sizes exceed max_memory.
+  // Loads method `name`, or what the rewriter makes of it if that can be loaded. `program`, the objects in
+  // `around` and those in `options` must outlive the method. Errors: as MethodMeta and Method::load();
+  // MemoryAllocationFailed, before anything is allocated if the known sizes exceed max_memory.
   [[nodiscard]] static Result<std::unique_ptr<ModuleMethod>> load(const Program& program, const char* name,
                                                                   const OperatorTable& operators,
                                                                   const MethodOptions& options,
@@ -63,7 +63,8 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
 
   ~ModuleMethod() = default;
 
-  // The loaded method. If it was rewritten, its plan and instructions are not those of the program.
+  // The loaded method. If it was rewritten, the program has another plan and other
+  // instructions.
   Method& method() { return *method_; }
   Method* operator->() { return method_.get(); }
 

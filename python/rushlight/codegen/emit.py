@@ -120,12 +120,12 @@ _REWRITTEN_TRAITS = {
 
 
 def operator_traits(table: OperatorTable) -> str:
-    """operator_traits.inc: the traits that the rewriter reads, for each operator of the table that has one."""
+    """operator_traits.inc: the traits that the rewriter reads, for each operator that has one."""
     lines = []
     for name in sorted(table.operators, key=str.encode):
         row = table.operators[name]
         traits = set(row.traits)
-        # PyTorch's pointwise operators do not repeat its tag; those that the rewriter meets work in place.
+        # PyTorch's pointwise operators do not repeat its tag. All that work in place are pointwise.
         if "in_place" in traits and name.startswith("aten::"):
             traits.add("pointwise")
         named = [constant for trait, constant in _REWRITTEN_TRAITS.items() if trait in traits]

@@ -79,7 +79,7 @@ class Program:
             max_memory=max_memory or 0,
             lanes=lanes or 0,
             call_seconds=seconds,
-            # Intermediate outputs, and PyTorch's kernels as a reference, are those of the file's calls.
+            # Intermediate outputs, and PyTorch's kernels as a reference, refer to the file's calls.
             optimize=optimize and fallback is None and debug_buffer_size == 0,
         )
         self._path: str | None = None
