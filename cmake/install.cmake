@@ -33,6 +33,10 @@ function(rushlight_install)
             "${PROJECT_BINARY_DIR}/generated/runtime/program/schema_tables.h"
         DESTINATION "${include}/runtime/program"
     )
+    install(
+        FILES "${PROJECT_SOURCE_DIR}/backends/rewrite/rewriter.h"
+        DESTINATION "${include}/backends/rewrite"
+    )
     rushlight_install_sources("${CMAKE_INSTALL_DATADIR}/rushlight")
     install(
         FILES "${PROJECT_SOURCE_DIR}/cmake/embed_model.cmake" "${PROJECT_SOURCE_DIR}/cmake/watch.cmake"

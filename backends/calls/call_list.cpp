@@ -75,9 +75,13 @@ ValueId CallList::text(const char* characters) {
 ValueId CallList::integers(std::vector<int64_t> numbers) {
   // The items become indices of values, in place.
   for (int64_t& number : numbers) number = integer(number);
+  return integer_values(std::move(numbers));
+}
+
+ValueId CallList::integer_values(std::vector<int64_t> ids) {
   Value value;
   value.kind = Kind::IntList;
-  value.integers = std::move(numbers);
+  value.integers = std::move(ids);
   return add(std::move(value));
 }
 
@@ -85,6 +89,31 @@ ValueId CallList::tensors(const std::vector<ValueId>& ids) {
   Value value;
   value.kind = Kind::TensorList;
   value.integers.assign(ids.begin(), ids.end());
+  return add(std::move(value));
+}
+
+ValueId CallList::reals(std::vector<double> numbers) {
+  Value value;
+  value.kind = Kind::DoubleList;
+  value.reals = std::move(numbers);
+  return add(std::move(value));
+}
+
+ValueId CallList::booleans(std::vector<int64_t> truths) {
+  Value value;
+  value.kind = Kind::BoolList;
+  value.integers = std::move(truths);
+  return add(std::move(value));
+}
+
+ValueId CallList::optional_tensors(const std::vector<ValueId>& ids) {
+  const ValueId id = tensors(ids);
+  values_.back().kind = Kind::OptionalTensorList;
+  return id;
+}
+
+ValueId CallList::plain(Value value, std::vector<int64_t> items) {
+  value.integers = std::move(items);
   return add(std::move(value));
 }
 
@@ -98,7 +127,9 @@ ValueId CallList::add_tensor(ScalarType dtype, std::vector<int32_t> sizes, std::
   value.sizes = std::move(sizes);
   value.storage = static_cast<int32_t>(storages_.size());
   storages_.push_back(storage);
-  return add(std::move(value));
+  const ValueId id = add(std::move(value));
+  holders_.push_back({id});
+  return id;
 }
 
 ValueId CallList::tensor(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order) {
@@ -117,7 +148,10 @@ ValueId CallList::alias(ValueId of, std::vector<int32_t> sizes, std::vector<uint
   // Copies the value with its storage number, so that both extend one lifetime.
   value.sizes = std::move(sizes);
   value.order = std::move(order);
-  return add(std::move(value));
+  const auto storage = static_cast<size_t>(value.storage);
+  const ValueId id = add(std::move(value));
+  holders_[storage].push_back(id);
+  return id;
 }
 
 ValueId CallList::constant(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order,
@@ -146,8 +180,9 @@ int32_t CallList::operator_index(const char* name, const char* overload) {
 
 // Extends the lifetime of the storage behind a tensor, or behind each tensor of a list.
 void CallList::use(ValueId id, size_t call) {
+  if (id < 0) return;  // absent from a list
   const Value& used = value(id);
-  if (used.kind == Kind::TensorList) {
+  if (used.kind == Kind::TensorList || used.kind == Kind::OptionalTensorList) {
     for (const int64_t item : used.integers) use(static_cast<ValueId>(item), call);
   }
   if (used.kind != Kind::Tensor) return;
@@ -170,14 +205,32 @@ void CallList::redirect(ValueId result, ValueId other) {
 }
 
 void CallList::set_inputs(std::vector<ValueId> ids) {
-  for (const ValueId id : ids) storages_[static_cast<size_t>(value(id).storage)].is_external = true;
+  for (const ValueId id : ids) lend(id);
   inputs_ = std::move(ids);
 }
 
 // Storages of outputs are external, so that the caller's memory is written directly.
 void CallList::set_outputs(std::vector<ValueId> ids) {
-  for (const ValueId id : ids) storages_[static_cast<size_t>(value(id).storage)].is_external = true;
+  for (const ValueId id : ids) lend(id);
   outputs_ = std::move(ids);
+}
+
+// Numbers have no storage, and the bytes of constants are in the data map.
+void CallList::lend(ValueId id) {
+  if (value(id).kind != Kind::Tensor || storage_of(id).constant >= 0) return;
+  storages_[static_cast<size_t>(value(id).storage)].is_external = true;
+}
+
+void CallList::plan_input(ValueId id) {
+  Storage& storage = storages_[static_cast<size_t>(value(id).storage)];
+  storage.is_external = false;
+  storage.is_input = true;
+}
+
+void CallList::plan_output(ValueId id) {
+  Storage& storage = storages_[static_cast<size_t>(value(id).storage)];
+  storage.is_external = false;
+  storage.is_output = true;
 }
 
 std::string CallList::operator_name(size_t index) const {

@@ -92,13 +92,7 @@ void CallList::fuse_clamps() {
   }
   calls_ = std::move(kept);
   // Indices of calls have changed.
-  for (Storage& storage : storages_) {
-    storage.first_use = SIZE_MAX;
-    storage.last_use = 0;
-  }
-  for (size_t i = 0; i < calls_.size(); ++i) {
-    for (const ValueId id : calls_[i].arguments) use(id, i);
-  }
+  find_lifetimes();
 }
 
 }  // namespace rushlight

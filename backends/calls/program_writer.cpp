@@ -37,8 +37,14 @@ schema::ValueKind kind_of(CallList::Kind kind) {
       return schema::ValueKind::String;
     case Kind::IntList:
       return schema::ValueKind::IntList;
+    case Kind::DoubleList:
+      return schema::ValueKind::DoubleList;
+    case Kind::BoolList:
+      return schema::ValueKind::BoolList;
     case Kind::TensorList:
       return schema::ValueKind::TensorList;
+    case Kind::OptionalTensorList:
+      return schema::ValueKind::OptionalTensorList;
     case Kind::Tensor:
       break;
   }
@@ -70,7 +76,7 @@ ProgramWriter::Position ProgramWriter::plan() {
                    FlatWriter::offset(slot::kInputs), FlatWriter::offset(slot::kOutputs),
                    FlatWriter::offset(slot::kChains), FlatWriter::offset(slot::kOperators),
                    FlatWriter::offset(slot::kDelegates), FlatWriter::offset(slot::kNonConstBufferSizes)});
-  flat_.link(plan, slot::kName, flat_.string("forward"));
+  flat_.link(plan, slot::kName, flat_.string(list_.name_));
   // The index of a value in this vector is its ValueId, so calls need no translation.
   const Position values = flat_.offsets(list_.values_.size());
   flat_.link(plan, slot::kValues, values);
@@ -136,6 +142,10 @@ ProgramWriter::Position ProgramWriter::plain(const CallList::Value& value) {
   } else if (value.kind == Kind::IntList) {
     // Items of int lists are int64 in the schema, items of tensor lists int32.
     flat_.link(box, kItem, flat_.scalars(value.integers));
+  } else if (value.kind == Kind::DoubleList) {
+    flat_.link(box, kItem, flat_.scalars(value.reals));
+  } else if (value.kind == Kind::BoolList) {
+    flat_.link(box, kItem, flat_.scalars(std::vector<uint8_t>(value.integers.begin(), value.integers.end())));
   } else {
     flat_.link(box, kItem, flat_.scalars(std::vector<int32_t>(value.integers.begin(), value.integers.end())));
   }

@@ -9,7 +9,7 @@
 
 namespace rushlight {
 
-// Serialises a list of calls as a program file (.pte) with one method, "forward". Constants become external
+// Serialises a list of calls as a program file (.pte) with one method. Constants become external
 // tensors: the file holds their keys, and the list serves their bytes when the program is loaded. Use it
 // once.
 class ProgramWriter {

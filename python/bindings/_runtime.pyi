@@ -154,6 +154,7 @@ class Program:
         function: Callable[[list[Any]], list[tuple[int, ...]]],
     ) -> bool: ...
     def served(self) -> dict[str, int]: ...
+    def rewritten(self, name: str) -> bytes | None: ...
     def load_method(self, name: str) -> Method: ...
     def load_text_generator(self) -> TextGenerator: ...
 
@@ -203,7 +204,7 @@ class Sampler:
 
 class LoadOptions:
     """Options of loading. `lanes`: the most calls at once, 0 for one per thread. `call_seconds`: by method,
-    the measured seconds of each instruction."""
+    the measured seconds of each instruction. `optimize`: rewrite methods when they are loaded."""
 
     def __init__(
         self,
@@ -214,6 +215,7 @@ class LoadOptions:
         max_memory: int = 0,
         lanes: int = 0,
         call_seconds: dict[str, list[float]] = ...,
+        optimize: bool = True,
     ) -> None: ...
 
 def load_file(

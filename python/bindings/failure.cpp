@@ -36,9 +36,8 @@ void fail(Error code, long input, std::vector<std::string> names) {
   throw failure;
 }
 
-void fail_in(const Method& method, Error code) {
+void fail_in(const Method::FailedCall& call, Error code) {
   RuntimeFailure failure = logged(code);
-  const Method::FailedCall& call = method.failed_call();
   // A failure before the first instruction (inputs without memory) has no call.
   if (call.instruction != Method::kNoInstruction) failure.instruction = static_cast<long>(call.instruction);
   if (call.kernel != nullptr) failure.failed_operator = call.kernel->name;

@@ -29,8 +29,8 @@ struct RuntimeFailure {
 // Throws RuntimeFailure with this thread's log lines, and clears them.
 [[noreturn]] void fail(Error code, long input = -1, std::vector<std::string> names = {});
 
-// The same for an execution of `method`, with its failed_call().
-[[noreturn]] void fail_in(const Method& method, Error code);
+// The same for an execution that failed in `call`.
+[[noreturn]] void fail_in(const Method::FailedCall& call, Error code);
 
 // check() and value_of() take the call, not its result, so that they can clear this thread's log before it. A
 // call that succeeds may leave lines there: a constant that could not be folded, for example.

@@ -78,7 +78,7 @@ py::tuple PyTextGenerator::step() {
   Result<llm::Generated> made = without_gil([&] { return generator_->step(); });
   // An exception that a signal handler raised replaces the error with which the step stopped.
   throw_if_interrupted();
-  if (!made.ok()) fail_in(generator_->method(), made.error());
+  if (!made.ok()) fail_in(generator_->failed_call(), made.error());
   const llm::Generated& step = *made;
   return py::make_tuple(py::bytes(step.text), step.token, step.logprob, static_cast<int>(step.finish));
 }

@@ -63,7 +63,7 @@ void PyMethod::run_locked(const Execution* execution) {
   // The order of the locks is method, then trace; the GIL is released last.
   const Error error = without_gil([&] { return method_->execute(execution); });
   throw_if_interrupted();
-  if (error != Error::Ok) fail_in(method_->method(), error);
+  if (error != Error::Ok) fail_in(method_->failed_call(), error);
 }
 
 // Limits copies: a small program can name the same memory as output many times.

@@ -5,6 +5,7 @@
 
 #include <pybind11/stl.h>
 
+#include "backends/rewrite/rewriter.h"
 #include "python/bindings/captured_log.h"
 #include "python/bindings/convert.h"
 #include "python/bindings/failure.h"
@@ -25,6 +26,7 @@ ModuleOptions options_for(const std::vector<std::string>& data_files, const Load
   ModuleOptions options;
   options.threads = load.threads;
   options.prepare = load.prepare;
+  if (load.optimize) options.rewriter = make_rewriter;
   options.max_memory = load.max_memory;
   options.lanes = load.lanes;
   options.call_seconds = load.call_seconds;
@@ -129,6 +131,13 @@ auto PyProgram::loaded(const std::string& name, Load&& load) const {
   fail(result.error(), -1, std::move(names));
 }
 
+std::optional<py::bytes> PyProgram::rewritten(const std::string& name) const {
+  const auto method = without_gil([&] { return module_->rewritten(name.c_str()); });
+  if (method == nullptr) return std::nullopt;
+  const Span<const uint8_t> file = method->file();
+  return py::bytes(reinterpret_cast<const char*>(file.data()), file.size());
+}
+
 // Each method keeps the module alive, so the Python program may be released first.
 std::unique_ptr<PyMethod> PyProgram::load_method(const std::string& name) const {
   auto method = loaded(name, [&] { return module_->load_method(name.c_str()); });
@@ -157,6 +166,10 @@ void bind_program(py::module_& m) {
       .def(
           "served", [](const PyProgram& program) { return program.fallback().calls(); },
           "The number of calls that functions have computed, by operator.")
+      .def(
+          "rewritten", &PyProgram::rewritten, py::arg("name"),
+          "The file, without constants, of the program that loading a method makes of it; None if the method "
+          "stays as it is.")
       .def("load_method", &PyProgram::load_method, py::arg("name"),
            "Loads a new instance of a method, with separate memory and state.")
       .def("load_text_generator", &PyProgram::load_text_generator,
@@ -165,15 +178,21 @@ void bind_program(py::module_& m) {
       .def(
           py::init([](const std::shared_ptr<PyTrace>& trace, size_t threads, bool prepare,
                       uint64_t max_instructions, size_t max_memory, size_t lanes,
-                      std::map<std::string, std::vector<double>> call_seconds) {
-            return LoadOptions{
-                trace, threads, prepare, max_instructions, max_memory, lanes, std::move(call_seconds)};
+                      std::map<std::string, std::vector<double>> call_seconds, bool optimize) {
+            return LoadOptions{trace,
+                               threads,
+                               prepare,
+                               optimize,
+                               max_instructions,
+                               max_memory,
+                               lanes,
+                               std::move(call_seconds)};
           }),
           py::arg("trace") = py::none(), py::arg("threads") = 0, py::arg("prepare") = true,
           py::arg("max_instructions") = 0, py::arg("max_memory") = 0, py::arg("lanes") = 0,
-          py::arg("call_seconds") = py::dict(),
+          py::arg("call_seconds") = py::dict(), py::arg("optimize") = true,
           "Options of loading. lanes: most calls at once, 0 for one per thread. call_seconds: by method, the "
-          "measured seconds of each instruction.");
+          "measured seconds of each instruction. optimize: rewrite methods when they are loaded.");
   m.def("load_file", &PyProgram::load_file, py::arg("path"), py::arg("data_files") = py::tuple(),
         py::arg("mode") = 1, py::arg_v("options", LoadOptions(), "..."),
         "Opens a .pte: read (0), mapped (1), mapped and locked (2), locked if permitted (3).");

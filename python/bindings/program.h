@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct LoadOptions {
   std::shared_ptr<PyTrace> trace;
   size_t threads = 0;
   bool prepare = true;
+  bool optimize = true;
   uint64_t max_instructions = 0;
   size_t max_memory = 0;
   size_t lanes = 0;
@@ -48,6 +50,8 @@ class PyProgram {
   [[nodiscard]] Fallback& fallback() const { return *fallback_; }
   [[nodiscard]] pybind11::list method_names() const;
   [[nodiscard]] pybind11::dict method_facts(const std::string& name) const;
+  // The file of the program that the rewriter makes of a method, or None.
+  [[nodiscard]] std::optional<pybind11::bytes> rewritten(const std::string& name) const;
   [[nodiscard]] std::unique_ptr<PyMethod> load_method(const std::string& name) const;
   [[nodiscard]] std::unique_ptr<PyTextGenerator> load_text_generator() const;
 

@@ -18,7 +18,7 @@ class CachedModel {
   [[nodiscard]] static Result<CachedModel> load(std::shared_ptr<Module> module);
 
   [[nodiscard]] const ModelFacts& facts() const { return facts_; }
-  [[nodiscard]] const Method& method() const { return method_->method(); }
+  [[nodiscard]] Method::FailedCall failed_call() const { return method_->failed_call(); }
 
   // The tokens whose keys and values are in the cache.
   [[nodiscard]] const std::vector<int32_t>& tokens() const { return tokens_; }

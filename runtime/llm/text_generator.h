@@ -90,7 +90,7 @@ class TextGenerator {
   [[nodiscard]] static Result<std::unique_ptr<TextGenerator>> load(std::shared_ptr<Module> module);
 
   [[nodiscard]] const ModelFacts& facts() const { return model_.facts(); }
-  [[nodiscard]] const Method& method() const { return model_.method(); }
+  [[nodiscard]] Method::FailedCall failed_call() const { return model_.failed_call(); }
 
   // Null if the program has no vocabulary.
   [[nodiscard]] const Tokenizer* tokenizer() const { return tokenizer_ ? &*tokenizer_ : nullptr; }

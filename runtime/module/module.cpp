@@ -34,6 +34,7 @@ Module::Module(OpenFile file, const OperatorTable& operators, const ModuleOption
       lanes_(options.lanes == 0 ? SIZE_MAX : options.lanes),
       call_seconds_(options.call_seconds) {
   if (file.mapped != nullptr) mapped_.push_back(std::move(file.mapped));
+  if (options.rewriter != nullptr) rewriter_ = options.rewriter();
   if (options.prepare) weights_ = std::make_unique<WeightStore>();
   if (options_.threads != nullptr) return;
   threads_ = HostThreads::shared(options.threads == 0 ? HostThreads::default_count() : options.threads);
@@ -113,6 +114,7 @@ Result<std::unique_ptr<ModuleMethod>> Module::load_method(const char* name) cons
   RL_TRY(check_files(mapped_));
   ModuleMethod::Surroundings around;
   around.weights = weights_.get();
+  around.rewriter = rewriter_.get();
   around.objects = objects_.get();
   around.mapped = mapped_;
   around.pool = threads_;
@@ -121,6 +123,12 @@ Result<std::unique_ptr<ModuleMethod>> Module::load_method(const char* name) cons
   if (const auto found = call_seconds_.find(name); found != call_seconds_.end())
     around.seconds = found->second;
   return ModuleMethod::load(*program_, name, *operators_, options_, around);
+}
+
+std::unique_ptr<RewrittenMethod> Module::rewritten(const char* name) const {
+  const auto meta = program_->method_meta(name);
+  if (rewriter_ == nullptr || !meta.ok() || !meta->arena_bytes().ok()) return nullptr;
+  return rewriter_->rewrite(*program_, name, *operators_, options_.external_data);
 }
 
 Result<ModuleMethod*> Module::method(const char* name) {

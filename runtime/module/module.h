@@ -37,6 +37,9 @@ struct ModuleOptions {
   MethodOptions method = {};                 // external_data is searched in addition to data_files
   size_t threads = 0;   // for kernels, if method.threads is null; 0: HostThreads::default_count()
   bool prepare = true;  // let kernels pack constants, which needs memory for a second copy of them
+  // Changes methods when they are loaded, such as make_rewriter of backends/rewrite; null: methods are loaded
+  // as stated.
+  MakeRewriter rewriter = nullptr;
   // Most calls of a method that execute at once, each on its share of the threads: 0 means as many as there
   // are threads, 1 means one call at a time. Results are the same; lanes/lanes.h says when it is done.
   size_t lanes = 0;
@@ -75,6 +78,9 @@ class Module {
   // Loads a new instance of a method with its own state; the module must outlive it. Errors: as
   // ModuleMethod::load(), and AccessFailed (a mapped file changed since it was loaded).
   [[nodiscard]] Result<std::unique_ptr<ModuleMethod>> load_method(const char* name) const;
+
+  // Rewrites a method without loading it, for tools; null if it stays as it is.
+  [[nodiscard]] std::unique_ptr<RewrittenMethod> rewritten(const char* name) const;
 
   // Returns the module's instance of a method and loads it on the first call. Its state persists between
   // executions. Errors: as load_method().
@@ -128,7 +134,8 @@ class Module {
   std::map<std::string, std::vector<double>> call_seconds_;
   std::shared_ptr<HostThreads> threads_;
   std::unique_ptr<Program> program_;
-  std::unique_ptr<WeightStore> weights_;  // null: kernels prepare nothing
+  std::unique_ptr<MethodRewriter> rewriter_;  // null: methods are loaded as stated
+  std::unique_ptr<WeightStore> weights_;      // null: kernels prepare nothing
   std::unique_ptr<SharedObjects> objects_ = std::make_unique<SharedObjects>();
   std::map<std::string, std::unique_ptr<ModuleMethod>, std::less<>> methods_;
 };

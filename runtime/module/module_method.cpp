@@ -174,57 +174,104 @@ Error ModuleMethod::allocate_outputs() {
   return Error::Ok;
 }
 
+// A rewritten method that cannot be loaded is no failure: the program's own method reports what is wrong with
+// the program.
 Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program, const char* name,
                                                          const OperatorTable& operators,
                                                          const MethodOptions& options,
                                                          const Surroundings& around) {
+  if (around.rewriter != nullptr) {
+    // A damaged method is reported here, once.
+    RL_TRY_ASSIGN(const MethodMeta meta, program.method_meta(name));
+    RL_TRY(meta.arena_bytes().error());
+    std::unique_ptr<RewrittenMethod> rewritten =
+        around.rewriter->rewrite(program, name, operators, options.external_data);
+    if (rewritten != nullptr) {
+      auto loaded = load_rewritten(std::move(rewritten), name, operators, options, around);
+      if (loaded.ok()) return loaded;
+    }
+  }
+  std::unique_ptr<ModuleMethod> loaded(new ModuleMethod());
+  RL_TRY(loaded->load_into(program, name, operators, options, around));
+  return loaded;
+}
+
+Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load_rewritten(std::unique_ptr<RewrittenMethod> rewritten,
+                                                                   const char* name,
+                                                                   const OperatorTable& operators,
+                                                                   const MethodOptions& options,
+                                                                   const Surroundings& around) {
+  std::unique_ptr<ModuleMethod> loaded(new ModuleMethod());
+  loaded->rewritten_ = std::move(rewritten);
+  const RewrittenMethod& method = *loaded->rewritten_;
+  MethodOptions own = options;
+  own.external_data = &method.data();
+  if (options.tracer != nullptr)
+    own.tracer = &loaded->tracer_.emplace(*options.tracer, method.stated_instructions());
+  Surroundings inner = around;
+  inner.seconds.clear();
+  for (const uint32_t stated : method.stated_instructions())
+    inner.seconds.push_back(stated < around.seconds.size() ? around.seconds[stated] : 0);
+  if (around.seconds.empty()) inner.seconds.clear();
+  RL_TRY(loaded->load_into(method.program(), name, operators, own, inner));
+  return loaded;
+}
+
+Method::FailedCall ModuleMethod::failed_call() const {
+  Method::FailedCall call = method_->failed_call();
+  if (rewritten_ != nullptr && call.instruction < rewritten_->stated_instructions().size())
+    call.instruction = rewritten_->stated_instructions()[call.instruction];
+  return call;
+}
+
+Error ModuleMethod::load_into(const Program& program, const char* name, const OperatorTable& operators,
+                              const MethodOptions& options, const Surroundings& around) {
   RL_TRY_ASSIGN(const MethodMeta meta, program.method_meta(name));
   RL_TRY_ASSIGN(const size_t arena_bytes, meta.arena_bytes());
   const size_t backend_bytes = meta.num_backends() == 0 ? 0 : kBackendBytes;
-  std::unique_ptr<ModuleMethod> loaded(new ModuleMethod());
-  loaded->mapped_ = around.mapped;
-  loaded->host_ = around.host;
-  loaded->prepares_ = around.weights != nullptr;
-  loaded->most_lanes_ = around.lanes;
-  if (around.objects == nullptr) loaded->own_objects_ = std::make_unique<SharedObjects>();
-  loaded->objects_ = around.objects == nullptr ? loaded->own_objects_.get() : around.objects;
-  loaded->max_memory_ = around.max_memory == 0 ? machine_memory() : around.max_memory;
-  RL_TRY(loaded->count_planned(meta, arena_bytes));
+  mapped_ = around.mapped;
+  host_ = around.host;
+  prepares_ = around.weights != nullptr;
+  most_lanes_ = around.lanes;
+  if (around.objects == nullptr) own_objects_ = std::make_unique<SharedObjects>();
+  objects_ = around.objects == nullptr ? own_objects_.get() : around.objects;
+  max_memory_ = around.max_memory == 0 ? machine_memory() : around.max_memory;
+  if (rewritten_ != nullptr) RL_TRY(count(rewritten_->bytes()));
+  RL_TRY(count_planned(meta, arena_bytes));
   size_t size = 0;
   RL_CHECK(checked_add(arena_bytes, backend_bytes, &size), Error::MemoryAllocationFailed,
            "method %s: needs %lu bytes", name, log_number(arena_bytes));
   // Backends allocate from the method's arena (BackendInitContext); how much is unknown before they do, so
   // the arena gets reserved pages behind the values.
-  loaded->arena_ = Arena(backend_bytes == 0 ? loaded->allocate(size) : loaded->reserve(size));
-  loaded->temporary_ = Arena(loaded->reserve(kTemporaryBytes));
-  RL_CHECK(loaded->arena_.size() == size && loaded->temporary_.size() == kTemporaryBytes,
-           Error::MemoryAllocationFailed, "method %s: no memory for %lu bytes of values", name,
-           log_number(size));
-  RL_TRY(loaded->allocate_planned(meta));
+  arena_ = Arena(backend_bytes == 0 ? allocate(size) : reserve(size));
+  temporary_ = Arena(reserve(kTemporaryBytes));
+  RL_CHECK(arena_.size() == size && temporary_.size() == kTemporaryBytes, Error::MemoryAllocationFailed,
+           "method %s: no memory for %lu bytes of values", name, log_number(size));
+  RL_TRY(allocate_planned(meta));
   MemoryManager memory;
-  memory.method = &loaded->arena_;
-  memory.temporary = &loaded->temporary_;
-  memory.planned = {loaded->planned_.data(), loaded->planned_.size()};
+  memory.method = &arena_;
+  memory.temporary = &temporary_;
+  memory.planned = {planned_.data(), planned_.size()};
   MethodOptions own = options;
-  own.host = loaded.get();
-  loaded->pool_ = around.pool;
-  loaded->make_stoppable(&own);
+  own.host = this;
+  pool_ = around.pool;
+  make_stoppable(&own);
   RL_TRY_ASSIGN(Method method, Method::load(program, name, memory, operators, own));
-  loaded->method_ = std::make_unique<Method>(std::move(method));
+  method_ = std::make_unique<Method>(std::move(method));
   WeightStore* weights = around.weights;
   // Prepared data is found by the address of its source. Constants that the method owns are freed with it, so
   // their addresses may be used again: they need a separate store.
-  if (weights != nullptr && loaded->method_->owns_constants()) {
-    loaded->own_weights_ = std::make_unique<WeightStore>();
-    weights = loaded->own_weights_.get();
+  if (weights != nullptr && method_->owns_constants()) {
+    own_weights_ = std::make_unique<WeightStore>();
+    weights = own_weights_.get();
   }
   // Before kernels prepare anything: packed weights use only the remaining memory.
-  RL_TRY(loaded->allocate_outputs());
+  RL_TRY(allocate_outputs());
   std::vector<CallWork> work;
-  RL_TRY(loaded->prepare(weights, &work));
+  RL_TRY(prepare(weights, &work));
   // A trace lists calls in the program's order.
-  if (options.tracer == nullptr) RL_TRY(loaded->start_lanes(operators, options.threads, around, work));
-  return loaded;
+  if (options.tracer == nullptr) RL_TRY(start_lanes(operators, options.threads, around, work));
+  return Error::Ok;
 }
 
 Error ModuleMethod::start_lanes(const OperatorTable& operators, ThreadPool* threads,

@@ -4,12 +4,15 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "runtime/executor/method.h"
 #include "runtime/module/execution_queue.h"
 #include "runtime/module/lanes/lanes.h"
+#include "runtime/module/method_rewriter.h"
 #include "runtime/module/mmap_data_loader.h"
+#include "runtime/module/renumbered_tracer.h"
 #include "runtime/module/shared_objects.h"
 #include "runtime/module/stoppable_threads.h"
 #include "runtime/module/trial.h"
@@ -28,6 +31,7 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   // Objects that the methods of a program share.
   struct Surroundings {
     WeightStore* weights = nullptr;          // prepared constants; null: none are prepared
+    MethodRewriter* rewriter = nullptr;      // null: the method is loaded as stated
     SharedObjects* objects = nullptr;        // shared objects of backends; null: each method has its own
     MappedFiles mapped = {};                 // files that contain constants
     std::shared_ptr<HostThreads> pool = {};  // for execute_async(); null: the shared one of default size
@@ -45,9 +49,9 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   // Memory reserved for allocations of backends, if the method has delegates. Untouched pages use no memory.
   static constexpr size_t kBackendBytes = size_t{16} << 20;
 
-  // Loads method `name`. `program`, the objects in `around` and those in `options` must outlive the method.
-  // Errors: as MethodMeta and Method::load(); MemoryAllocationFailed, before anything is allocated if
-  // the known sizes exceed max_memory.
+  // Loads method `name`, or what the rewriter makes of it if that can be loaded. `program`, the objects in
+  // `around` and those in `options` must outlive the method. Errors: as MethodMeta and Method::load();
+  // MemoryAllocationFailed, before anything is allocated if the known sizes exceed max_memory.
   [[nodiscard]] static Result<std::unique_ptr<ModuleMethod>> load(const Program& program, const char* name,
                                                                   const OperatorTable& operators,
                                                                   const MethodOptions& options,
@@ -60,6 +64,8 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
 
   ~ModuleMethod() = default;
 
+  // The loaded method. If it was rewritten, the program has another plan and other
+  // instructions.
   Method& method() { return *method_; }
   Method* operator->() { return method_.get(); }
 
@@ -83,6 +89,9 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
 
   // Bytes used in the arena for the method's values.
   [[nodiscard]] size_t arena_bytes() const { return arena_.used(); }
+  [[nodiscard]] bool is_rewritten() const { return rewritten_ != nullptr; }
+  // Method::failed_call(), with the number of the program's instruction.
+  [[nodiscard]] Method::FailedCall failed_call() const;
   // The most scratch that was in use.
   [[nodiscard]] size_t temporary_peak_bytes() const { return temporary_.peak(); }
   [[nodiscard]] const std::vector<Span<uint8_t>>& planned() const { return planned_; }
@@ -109,6 +118,14 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   };
 
   ModuleMethod() = default;
+  static Result<std::unique_ptr<ModuleMethod>> load_rewritten(std::unique_ptr<RewrittenMethod> rewritten,
+                                                              const char* name,
+                                                              const OperatorTable& operators,
+                                                              const MethodOptions& options,
+                                                              const Surroundings& around);
+  // Loads into this new object.
+  Error load_into(const Program& program, const char* name, const OperatorTable& operators,
+                  const MethodOptions& options, const Surroundings& around);
   // Returns zeroed memory, aligned to 16 bytes; an empty span on failure.
   Span<uint8_t> allocate(size_t size);
   // The same for memory of which most is never touched: maps pages without reserving them.
@@ -144,6 +161,8 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   [[nodiscard]] size_t lanes() const override { return most_lanes_; }
   [[nodiscard]] void* shared(const SharedKind& kind) override { return objects_->get(kind); }
 
+  std::unique_ptr<RewrittenMethod> rewritten_;  // null: the method is as stated
+  std::optional<RenumberedTracer> tracer_;      // of a rewritten method that is traced
   std::vector<std::unique_ptr<uint8_t, Free>> memory_;
   std::vector<std::unique_ptr<uint8_t, Free>> planned_memory_;  // empty if lanes have moved the tensors
   std::vector<std::unique_ptr<uint8_t, Unmap>> reserved_;

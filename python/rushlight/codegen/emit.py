@@ -120,6 +120,31 @@ def operator_schemas(selected: Sequence[Selected]) -> str:
     return _HEADER.format(comment="//") + "\n".join(lines) + "\n"
 
 
+# Traits of operators that the rewriter reads (backends/rewrite/traits.h), and its names for them.
+_REWRITTEN_TRAITS = {
+    "keeps_order": "kKeepsOrder",
+    "pointwise": "kPointwise",
+    "reads_any_order": "kReadsAnyOrder",
+    "any_order": "kAnyOrder",
+    "view": "kViews",
+}
+
+
+def operator_traits(table: OperatorTable) -> str:
+    """operator_traits.inc: the traits that the rewriter reads, for each operator that has one."""
+    lines = []
+    for name in sorted(table.operators, key=str.encode):
+        row = table.operators[name]
+        traits = set(row.traits)
+        # PyTorch's pointwise operators do not repeat its tag. All that work in place are pointwise.
+        if "in_place" in traits and name.startswith("aten::"):
+            traits.add("pointwise")
+        named = [constant for trait, constant in _REWRITTEN_TRAITS.items() if trait in traits]
+        if named:
+            lines.append(f"    {{{json.dumps(name)}, {' | '.join(named)}}},")
+    return _HEADER.format(comment="//") + "\n".join(lines) + "\n"
+
+
 def kernel_declarations(operators: Iterable[Operator]) -> list[str]:
     """The declarations of kernels, in their namespaces."""
     by_namespace: dict[str, dict[str, Operator]] = {}
@@ -514,6 +539,7 @@ def write_all(
     }
     if library == WHOLE_BUILD:
         files |= schema_tables.files() | arena_parts.files()
+        files["operator_traits.inc"] = operator_traits(selection.table)
     if any(s.operator.official for s in selected):
         files["official_kernels.cpp"] = official_kernels([s.operator for s in selected])
     if official_names:

@@ -53,6 +53,7 @@ class Program:
         fallback: Fallback | None = None,
         lanes: int | None = None,
         call_seconds: Mapping[str, Sequence[float]] | None = None,
+        optimize: bool = True,
     ) -> None:
         if fallback not in (None, *FALLBACKS):
             raise ValueError(f"fallback: expected None or one of {', '.join(FALLBACKS)}, got {fallback!r}")
@@ -78,6 +79,8 @@ class Program:
             max_memory=max_memory or 0,
             lanes=lanes or 0,
             call_seconds=seconds,
+            # Intermediate outputs, and PyTorch's kernels as a reference, refer to the file's calls.
+            optimize=optimize and fallback is None and debug_buffer_size == 0,
         )
         self._path: str | None = None
         if isinstance(source, (bytes, bytearray, memoryview)):
@@ -129,6 +132,12 @@ class Program:
         names of all missing ones), InvalidProgram, OutOfMemory."""
         method = self._loaded(name, lambda: self._program.load_method(name))
         return Method(self._module, name, method, self._program, self._path)
+
+    def rewritten(self, name: str = "forward") -> bytes | None:
+        """The program, without its constants, that loading a method makes of it (`optimize`); None if the
+        method stays as it is. Raises MethodNotFound."""
+        self._check_name(name)
+        return native.call(self._module, self._program.rewritten, name)
 
     def load_text_generator(self) -> TextGenerator:
         """A generator over a new instance of the method forward of a language model. Raises as load_method(),
@@ -224,6 +233,7 @@ def load(
     fallback: Fallback | None = None,
     lanes: int | None = None,
     call_seconds: Mapping[str, Sequence[float]] | None = None,
+    optimize: bool = True,
 ) -> Program:
     """Opens and verifies a .pte, a path or its bytes.
 
@@ -253,6 +263,12 @@ def load(
     Results are the same bits; memory is planned for values that then live at the same time. lanes=1 turns
     it off; Method.lanes() tells what was planned.
 
+    With `optimize` a method is rewritten when it is loaded, if that saves work: activations, residuals and
+    batch norms become part of layers, decomposed attention and normalization become single calls,
+    convolutions run in channels-last, and reshapes cost nothing. Programs of the official exporter gain most.
+    Outputs differ in the last digits; Program.rewritten() shows the calls. Methods with state, dynamic
+    shapes, control flow or delegates stay as they are, and so do all with `fallback` or `debug_buffer_size`.
+
     For files of unknown origin: a call that has run `max_instructions` raises OutOfMemory; Ctrl-C stops a
     call or a load before its next instruction in any case. A method that takes more than `max_memory`
     bytes is refused before they are allocated: values, planned buffers, outputs and scratch; weights that do
@@ -279,4 +295,5 @@ def load(
         fallback=fallback,
         lanes=lanes,
         call_seconds=call_seconds,
+        optimize=optimize,
     )

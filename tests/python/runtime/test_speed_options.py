@@ -58,7 +58,7 @@ def test_a_program_tells_what_it_prepared() -> None:
 )
 def test_copies_of_constants_are_made_once(model: str, folded: int, tmp_path: Path) -> None:
     path = INTEROP / model / "model.pte"
-    program = rushlight.load(path, threads=1, enable_etdump=True)
+    program = rushlight.load(path, threads=1, enable_etdump=True, optimize=False)
     plain = rushlight.load(path, threads=1, prepare=False, integers=False)
     given = inputs(plain)
     first, second = program.load_method("forward"), program.load_method("forward")

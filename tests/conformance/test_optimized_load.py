@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs of the official exporter are rewritten when they are loaded, and give PyTorch's results."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+import rushlight
+from rushlight.errors import RushlightError
+from rushlight.program import read_program
+from rushlight.program.model import KernelCall
+from rushlight.trace.profile import read_events
+
+to_edge = pytest.importorskip("executorch.exir").to_edge
+
+pytestmark = pytest.mark.conformance
+
+CLAMPED = "rushlight::convolution_act.clamp_out"
+ACTIVATED = "rushlight::convolution_act.out"
+LINEAR = "rushlight::linear_act.clamp_out"
+ATTENTION = "aten::scaled_dot_product_attention.out"
+
+
+def official(module: nn.Module, inputs: tuple[Any, ...], **options: Any) -> bytes:
+    """The official exporter's program without a delegate."""
+    with torch.no_grad():
+        exported = torch.export.export(module.eval(), inputs, strict=False, **options)
+        return bytes(to_edge(exported).to_executorch().buffer)
+
+
+def calls_of(file: bytes) -> list[str]:
+    """The operators of the calls, in order."""
+    (method,) = read_program(file).plans
+    return [
+        method.operators[call.operator]
+        for chain in method.chains
+        for call in chain
+        if isinstance(call, KernelCall)
+    ]
+
+
+def assert_close(got: Any, expected: torch.Tensor, tolerance: float = 2e-5) -> None:
+    expected = expected.detach().double()
+    result = torch.as_tensor(np.asarray(got).astype(np.float64))
+    assert result.shape == expected.shape
+    largest = max(1.0, float(expected.abs().max())) if expected.numel() else 1.0
+    assert torch.allclose(result, expected, rtol=tolerance, atol=tolerance * largest, equal_nan=True)
+
+
+def norm(channels: int) -> nn.BatchNorm2d:
+    layer = nn.BatchNorm2d(channels)
+    for tensor, low in (
+        (layer.weight, 0.5),
+        (layer.running_var, 0.5),
+        (layer.bias, -0.5),
+        (layer.running_mean, -0.5),
+    ):
+        nn.init.uniform_(tensor, low, low + 1)
+    return layer
+
+
+class Residual(nn.Module):
+    """A strided and a plain branch, as in ResNet."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Conv2d(8, 12, 3, 2, 1, bias=False), nn.Conv2d(12, 12, 3, 1, 1)
+        self.shortcut = nn.Conv2d(8, 12, 1, 2)
+        self.norms = nn.ModuleList(norm(12) for _ in range(3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        a, b, c = self.norms
+        return torch.relu(b(self.second(functional.relu6(a(self.first(x))))) + c(self.shortcut(x)))
+
+
+class Squeeze(nn.Module):
+    """Squeeze and excitation with activations that the exporter decomposes, as in MobileNet V3."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.depthwise, self.norm = nn.Conv2d(10, 10, 5, padding=2, groups=10, bias=False), norm(10)
+        self.down, self.up, self.last = nn.Conv2d(10, 4, 1), nn.Conv2d(4, 10, 1), nn.Conv2d(10, 7, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = functional.hardswish(self.norm(self.depthwise(x)))
+        scale = functional.hardsigmoid(self.up(functional.silu(self.down(x.mean((2, 3), keepdim=True)))))
+        return functional.leaky_relu(self.last(x * scale), 0.1)
+
+
+class Attention(nn.Module):
+    """Attention of separate heads, which may share keys."""
+
+    def __init__(self, heads: int, groups: int, mask: str) -> None:
+        super().__init__()
+        self.heads, self.groups, self.mask = heads, groups, mask
+        self.query, self.out = nn.Linear(24, heads * 6), nn.Linear(heads * 6, 24)
+        self.key, self.value = nn.Linear(24, groups * 6), nn.Linear(24, groups * 6, bias=False)
+
+    def forward(self, x: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+        batch, length, _ = x.shape
+        query, key, value = (
+            layer(x).view(batch, length, heads, 6).transpose(1, 2)
+            for layer, heads in ((self.query, self.heads), (self.key, self.groups), (self.value, self.groups))
+        )
+        mixed = functional.scaled_dot_product_attention(
+            query, key, value, mask, is_causal=self.mask == "causal", enable_gqa=self.groups != self.heads
+        )
+        return x + self.out(mixed.transpose(1, 2).reshape(batch, length, -1))
+
+
+class RmsMlp(nn.Module):
+    """A gated layer behind root mean square normalization, as in Llama."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(20) + 0.5)
+        self.gate, self.up, self.down = nn.Linear(20, 36, bias=False), nn.Linear(20, 36), nn.Linear(36, 20)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5) * self.weight
+        return x + self.down(functional.silu(self.gate(y)) * self.up(y))
+
+
+class Transposed(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer, self.norm = nn.ConvTranspose2d(6, 8, 3, 2, 1, groups=2), norm(8)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return functional.hardtanh(self.norm(self.layer(x)), -0.5, 0.75)
+
+
+class NormalizedRows(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer, self.norm, self.last = nn.Linear(9, 14), nn.BatchNorm1d(14), nn.Linear(14, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.tanh(self.last(functional.gelu(self.norm(self.layer(x)))))
+
+
+class Pooled(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem, self.next = nn.Conv2d(3, 16, 7, 2, 3, bias=False), nn.Conv2d(16, 16, 3, padding=1)
+        self.norm, self.head = norm(16), nn.Linear(16 * 4, 5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = functional.max_pool2d(torch.relu(self.norm(self.stem(x))), 3, 2, 1)
+        return self.head(functional.adaptive_avg_pool2d(torch.relu(self.next(x)) + x, 2).flatten(1))
+
+
+@dataclass
+class Case:
+    module: nn.Module
+    inputs: tuple[torch.Tensor, ...]
+    has: dict[str, int]  # calls after rewriting
+    lacks: tuple[str, ...] = ()
+
+
+def cases() -> dict[str, Case]:
+    torch.manual_seed(3)
+    decomposed = ("aten::bmm.out", "aten::_softmax.out", "aten::where.self_out", "aten::permute_copy.out")
+    float_mask = torch.randn(5, 5)
+    rows = torch.ones(5, 5, dtype=torch.bool)
+    rows[2] = False  # a query without any key
+    return {
+        "residual": Case(
+            Residual(),
+            (torch.randn(2, 8, 9, 7),),
+            {CLAMPED: 2},
+            ("aten::add.out", "aten::relu.out", "aten::_native_batch_norm_legit_no_training.out"),
+        ),
+        "squeeze": Case(
+            Squeeze(),
+            (torch.randn(1, 10, 6, 11),),
+            {ACTIVATED: 4},
+            ("aten::div.out", "aten::clamp.out", "aten::sigmoid.out"),
+        ),
+        "transposed": Case(Transposed(), (torch.randn(1, 6, 5, 4),), {CLAMPED: 1}, ("aten::hardtanh.out",)),
+        "rows": Case(
+            NormalizedRows(), (torch.randn(4, 9),), {"rushlight::linear_act.out": 2}, ("aten::addmm.out",)
+        ),
+        "pooled": Case(Pooled(), (torch.randn(1, 3, 33, 29),), {CLAMPED: 2}, ("aten::relu.out",)),
+        "rms": Case(
+            RmsMlp(),
+            (torch.randn(1, 3, 20),),
+            {"rushlight::rms_norm.out": 1, LINEAR: 1},
+            ("aten::rsqrt.out", "aten::mm.out"),
+        ),
+        "attention": Case(
+            Attention(4, 4, "none"), (torch.randn(2, 7, 24),), {ATTENTION: 1, LINEAR: 1}, decomposed
+        ),
+        "one query": Case(Attention(4, 4, "none"), (torch.randn(1, 1, 24),), {ATTENTION: 1}, decomposed),
+        "causal": Case(
+            Attention(4, 4, "causal"),
+            (torch.randn(1, 6, 24),),
+            {ATTENTION: 1},
+            (*decomposed, "aten::arange.start_out"),
+        ),
+        "shared keys": Case(
+            Attention(6, 2, "none"),
+            (torch.randn(2, 5, 24),),
+            {ATTENTION: 1},
+            (*decomposed, "aten::expand_copy.out"),
+        ),
+        "mask": Case(
+            Attention(4, 4, "given"), (torch.randn(2, 5, 24), float_mask), {ATTENTION: 1}, decomposed[:2]
+        ),
+        "rows without keys": Case(
+            Attention(4, 4, "given"), (torch.randn(1, 5, 24), rows), {ATTENTION: 1}, decomposed[:2]
+        ),
+    }
+
+
+CASES = cases()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("name", CASES)
+def test_patterns_become_single_calls(name: str, threads: int) -> None:
+    case = CASES[name]
+    file = official(case.module, case.inputs)
+    program = rushlight.load(file, threads=threads)
+    rewritten = program.rewritten()
+    assert rewritten is not None
+    calls = Counter(calls_of(rewritten))
+    assert {each: calls[each] for each in case.has} == case.has
+    assert [each for each in case.lacks if calls[each]] == []
+    assert calls.total() < len(calls_of(file))
+    for outputs in (program.forward(*case.inputs), program.forward(*case.inputs)):
+        assert_close(outputs[0], case.module(*case.inputs))
+    stated = rushlight.load(file, threads=threads, optimize=False)
+    assert stated.rewritten() is None
+    assert_close(stated.forward(*case.inputs)[0], case.module(*case.inputs))
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("name", ["residual", "transposed", "rms", "attention"])
+def test_other_dtypes_are_rewritten_too(name: str, dtype: torch.dtype) -> None:
+    module, inputs = cases()[name].module.to(dtype), tuple(each.to(dtype) for each in CASES[name].inputs)
+    program = rushlight.load(official(module, inputs))
+    assert program.rewritten() is not None
+    tolerance = {torch.float64: 1e-12, torch.float16: 5e-3, torch.bfloat16: 4e-2}[dtype]
+    with torch.no_grad():
+        assert_close(torch.as_tensor(program.forward(*inputs)[0]).double(), module(*inputs), tolerance)
+
+
+class Several(nn.Module):
+    """Outputs from the middle of a pattern, and the same tensor twice."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer, self.norm = nn.Conv2d(5, 6, 3), norm(6)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        y = self.layer(x)
+        z = torch.relu(self.norm(y))
+        return y, z, z.flatten(1), x, z
+
+
+def test_outputs_inside_of_patterns_are_kept() -> None:
+    module, x = Several().eval(), torch.randn(1, 5, 8, 6)
+    program = rushlight.load(official(module, (x,)))
+    for got, expected in zip(program.forward(x), module(x), strict=True):
+        assert_close(got, expected)
+
+
+def test_inputs_are_not_overwritten() -> None:
+    module, x = Residual().eval(), torch.randn(1, 8, 6, 6)
+    method = rushlight.load(official(module, (x,))).load_method("forward")
+    given = x.clone()
+    first = np.array(method.execute([given])[0])
+    assert np.array_equal(method.execute([given])[0], first)
+    assert torch.equal(given, x)
+
+
+@pytest.mark.parametrize("shape", [(0, 5, 8, 6), (3, 5, 3, 3)])
+def test_empty_and_smallest_images(shape: tuple[int, ...]) -> None:
+    module, x = Several().eval(), torch.randn(shape)
+    program = rushlight.load(official(module, (x,)))
+    for got, expected in zip(program.forward(x), module(x), strict=True):
+        assert_close(got, expected)
+
+
+class Counting(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+        self.register_buffer("count", torch.zeros(1))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.count.add_(1)
+        return torch.relu(self.layer(x)) * self.count
+
+
+def test_methods_with_state_stay_as_they_are() -> None:
+    module, x = Counting().eval(), torch.randn(2, 4)
+    program = rushlight.load(official(module, (x,)))
+    assert program.rewritten() is None
+    plain = torch.relu(module.layer(x))
+    assert_close(program.forward(x)[0], plain)
+    assert_close(program.forward(x)[0], 2 * plain)
+
+
+def test_dynamic_shapes_stay_as_they_are() -> None:
+    module, x = nn.Sequential(nn.Linear(4, 4), nn.ReLU()), torch.randn(3, 4)
+    rows = torch.export.Dim("rows", min=1, max=8)
+    program = rushlight.load(official(module, (x,), dynamic_shapes=({0: rows},)))
+    assert program.rewritten() is None
+    assert_close(program.forward(x[:2])[0], module(x[:2]))
+
+
+def test_events_have_the_numbers_of_the_files_instructions(tmp_path: Path) -> None:
+    case = CASES["residual"]
+    file = official(case.module, case.inputs)
+    program = rushlight.load(file, enable_etdump=True)
+    program.forward(*case.inputs)
+    program.write_etdump_result_to_file(tmp_path / "trace.etdp")
+    stated = calls_of(file)
+    events = [each for each in read_events(tmp_path / "trace.etdp") if each.name.startswith("native_call_")]
+    assert events
+    last = {stated[each.instruction] for each in events}
+    assert "aten::relu.out" in last  # the fused layers compute the results of these calls
+    assert any("convolution_act" in each.name for each in events)
+
+
+class LookedUp(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer, self.table = nn.Linear(4, 4), nn.Embedding(3, 4)
+
+    def forward(self, x: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
+        return torch.relu(self.layer(x)) + self.table(index)
+
+
+def test_a_failure_names_the_files_instruction() -> None:
+    inputs = (torch.randn(2, 4), torch.tensor([0, 2]))
+    file = official(LookedUp(), inputs)
+    program = rushlight.load(file)
+    assert program.rewritten() is not None
+    with pytest.raises(RushlightError) as raised:
+        program.forward(inputs[0], torch.tensor([0, 3]))
+    assert calls_of(file)[raised.value.instruction] == "aten::embedding.out"
+
+
+def test_packed_weights_are_shared_between_loads() -> None:
+    case = CASES["residual"]
+    program = rushlight.load(io.BytesIO(official(case.module, case.inputs)).getvalue())
+    first, second = program.load_method("forward"), program.load_method("forward")
+    assert second.memory()["prepared"] <= first.memory()["prepared"]
+    assert_close(second.execute(case.inputs)[0], case.module(*case.inputs))
