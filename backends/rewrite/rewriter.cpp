@@ -95,6 +95,9 @@ class Rewriter final : public MethodRewriter {
 
 }  // namespace
 
-std::unique_ptr<MethodRewriter> make_rewriter() { return std::make_unique<Rewriter>(); }
+std::unique_ptr<MethodRewriter> make_rewriter() {
+  constexpr bool kSelectsCalls = RUSHLIGHT_SELECTS_CALLS != 0;
+  return kSelectsCalls ? nullptr : std::make_unique<Rewriter>();
+}
 
 }  // namespace rushlight

@@ -13,7 +13,8 @@
 
 namespace rushlight {
 
-// A rewriter for one module. It uses the operators that the build has.
+// A rewriter for one module. It uses the operators that the build has. Null in a build for selected calls
+// (RUSHLIGHT_SELECT_CALLS), which has code for the stated calls only.
 [[nodiscard]] std::unique_ptr<MethodRewriter> make_rewriter();
 
 }  // namespace rushlight
