@@ -192,7 +192,8 @@ Error compute(KernelContext& context, const SoftmaxFunctions& functions, const S
   const PairedFibers& fibers = problem.fibers;
   const Work work{functions, fibers.fiber(), fibers.others(), fibers.input(), fibers.output()};
   constexpr TypeSet kTypes = selected_types("aten::_softmax.out") | selected_types("aten::_log_softmax.out");
-  if (contains(kTypes, ScalarType::Half) || contains(kTypes, ScalarType::BFloat16)) {
+  constexpr bool kConverts = (kTypes & types::kReducedFloat) != 0;
+  if (kConverts && problem.type() != ScalarType::Float) {
     Converted{functions, problem.type(), work.fiber, work.others, work.input, work.output}.run(context);
   } else if (work.is_contiguous()) {
     work.along_spans(context);
