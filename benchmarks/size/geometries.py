@@ -7,8 +7,8 @@
     python benchmarks/size/geometries.py --write             # also put the table into README.md
 
 A few programs for each target and dtype call every geometry once. QEMU counts the instructions of each call;
-the trace of the run has them. The count of the smallest call, 1 x 1 x 1, is subtracted. The outputs are compared
-with PyTorch's. Needs torch, the toolchains and QEMU (`rushlight targets`).
+the trace of the run has them. The count of the smallest call, 1 x 1 x 1, is subtracted. The outputs are
+compared with PyTorch's. Needs torch, the toolchains and QEMU (`rushlight targets`).
 """
 
 from __future__ import annotations

@@ -25,11 +25,7 @@ template <size_t kRows, size_t kColumns>
     const float* from = out + static_cast<ptrdiff_t>(i) * sums.out_stride;
     const float start = initial != nullptr ? initial[i] : 0;
 #pragma GCC unroll 16
-    for (size_t j = 0; j < kColumns; ++j) totals[i][j] = start;
-    if (initial == nullptr) {
-#pragma GCC unroll 16
-      for (size_t j = 0; j < kColumns; ++j) totals[i][j] = from[j];
-    }
+    for (size_t j = 0; j < kColumns; ++j) totals[i][j] = initial != nullptr ? start : from[j];
   }
   const float* second = weight + sums.weight_stride;
   const ShiftedTap* const end = sums.taps + sums.count;

@@ -147,12 +147,15 @@ TEST(NarrowBlock, AnyStrides_RoundsToNearest) {
     return random_bits() % 2 == 0 ? number : number * (1 + 0x1p-13f);
   };
   expect_copies<float, uint16_t>(native::narrow_block, +some, [](float number) {
-    // The float16 with the least distance; searched among all with its sign and exponent.
-    uint16_t best = std::signbit(number) ? 0x8000 : 0;
-    for (uint32_t half = best; half < best + 0x7c00u; ++half) {
-      const float distance = std::fabs(value_of(static_cast<uint16_t>(half)) - number);
-      if (distance < std::fabs(value_of(best) - number)) best = static_cast<uint16_t>(half);
+    // The last float16 up to the magnitude, by bisection, or the next one if that is nearer.
+    const float magnitude = std::fabs(number);
+    uint16_t best = 0, end = 0x7c00;
+    while (best + 1 < end) {
+      const auto middle = static_cast<uint16_t>((best + end) / 2);
+      (value_of(middle) <= magnitude ? best : end) = middle;
     }
+    if (end < 0x7c00 && value_of(end) - magnitude < magnitude - value_of(best)) best = end;
+    if (std::signbit(number)) best |= 0x8000;
     return best;
   });
 }
