@@ -54,11 +54,11 @@ def differences(got: list[Any], expected: list[Any], tolerance: float) -> list[s
     return found
 
 
-def run_case(name: str) -> list[str]:
+def run_case(name: str, optimize: bool = True) -> list[str]:
     """Executes the calls of a case on one instance of each method; returns the errors."""
     path = INTEROP / name
     case = load_case(path.parent / "case.json")
-    program = rushlight.load(path, data_files=case.data_files)
+    program = rushlight.load(path, data_files=case.data_files, optimize=optimize)
     found = []
     for number, call in enumerate(case.calls):
         outputs = program.run(call.method, call.inputs)
@@ -67,14 +67,15 @@ def run_case(name: str) -> list[str]:
     return found
 
 
+@pytest.mark.parametrize("optimize", [True, False], ids=["rewritten", "as stated"])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_the_program_gives_what_pytorch_gives(name: str) -> None:
+def test_the_program_gives_what_pytorch_gives(name: str, optimize: bool) -> None:
     needed = set(operator_uses(read_program(INTEROP / name)))
     known = set(load_table(source_root() / "kernels" / "ops.yaml").operators)
     linked = Runtime.get().operator_registry.operator_names
     if unselected := sorted(needed & known - linked):
         pytest.skip(f"this build does not have {', '.join(unselected)}")
-    assert run_case(name) == []
+    assert run_case(name, optimize) == []
 
 
 def test_there_are_programs() -> None:
