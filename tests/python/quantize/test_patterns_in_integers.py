@@ -23,7 +23,7 @@ from support.quantizers import official_graph  # noqa: E402
 
 # Operators whose tensors are bytes wherever these tests call them, and those at both ends.
 MOVING = {
-    "_clone_dim_order", "cat", "constant_pad_nd", "expand_copy", "max_pool2d_with_indices", "maximum",
+    "_clone_dim_order", "cat", "constant_pad_nd", "expand_copy", "max_pool2d", "maximum",
     "minimum", "permute_copy", "select_copy", "slice_copy", "split_copy", "split_with_sizes_copy", "stack",
     "upsample_nearest2d", "view_copy",
 }  # fmt: skip

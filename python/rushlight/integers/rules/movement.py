@@ -191,5 +191,12 @@ def _meet(graph: Graph, call: Call, moved: Mapping[str, Any], to: Result) -> boo
     return True
 
 
-_OPERATORS = (*_REORDERINGS, *_COPIES, *(f"aten::{name}" for name in _CHOOSING), *_MOVED, _PAD)
+_OPERATORS = (
+    *_REORDERINGS,
+    *_COPIES,
+    *(f"aten::{name}" for name in _CHOOSING),
+    "rushlight::max_pool2d",
+    *_MOVED,
+    _PAD,
+)
 RULES: Mapping[str, Rule] = dict.fromkeys(_OPERATORS, movement)
