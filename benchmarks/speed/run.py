@@ -9,6 +9,7 @@
     python benchmarks/speed/run.py --only resnet18 "mm 256"    # selected models and operators
     python benchmarks/speed/run.py --load mobilenet-v2         # time and memory that loading takes
     python benchmarks/speed/run.py --profile resnet18          # where our time goes, operator by operator
+    python benchmarks/speed/run.py --sweep --dtype float16     # every operator beside torch's eager mode
 
 Needs rushlight and torch here; the peers' packages (onnxruntime, onnx, onnxscript, executorch, torch) here
 or in the environment of --peers PYTHON. The report names missing peers. Contestants alternate, each in a
@@ -21,6 +22,7 @@ import argparse
 import json
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
@@ -54,6 +56,27 @@ def profile_models(names: list[str], rounds: int, threads: int) -> None:
             show(name, spots_of(path, [each.numpy() for each in args], rounds, threads), console)
 
 
+def sweep_operators(options: argparse.Namespace) -> None:
+    """Times every operator and dtype beside eager mode, and reports the worst ratios first."""
+    import sweep
+
+    kept = options.work / "sweep.jsonl"
+    rows = sweep.sweep(options.dtype or sweep.DTYPES, options.only, kept, Console(stderr=True))
+    markdown = sweep.to_markdown(rows)
+    print(markdown)
+    _save({options.json: lambda: sweep.to_json(rows), options.markdown: lambda: markdown})
+    if options.write:
+        written.write(Path(__file__).with_name("README.md"), "sweep", markdown)
+
+
+def _save(texts: dict[Path | None, Callable[[], str]]) -> None:
+    """Writes the texts whose paths were given."""
+    for path, text in texts.items():
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text())
+
+
 def _commit() -> str:
     """The commit of the checkout, with + if files differ from it."""
     if not process.find_program("git"):
@@ -79,6 +102,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--load", nargs="*", metavar="MODEL", help="time and memory of loading [mobilenet-v2]"
     )
+    parser.add_argument(
+        "--sweep", action="store_true", help="every operator and dtype beside torch eager, the worst first"
+    )
+    parser.add_argument(
+        "--dtype", nargs="+", metavar="DTYPE", help="dtypes of the sweep; --only selects by parts of names"
+    )
     parser.add_argument("--profile", nargs="+", metavar="NAME", help="only our time by operator")
     parser.add_argument(
         "--contestants", nargs="+", metavar="NAME", help="selected contestants (default: all)"
@@ -96,7 +125,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--write", action="store_true", help="put the tables into README.md beside this file")
     options = parser.parse_args()
     unknown = [name for name in [*options.only, *(options.profile or [])] if name not in SUBJECTS]
-    if unknown:
+    if unknown and not options.sweep:
         parser.error(f"subjects: expected some of {', '.join(SUBJECTS)}, got {', '.join(unknown)}")
     if options.runs < 1 or options.threads < 1:
         parser.error(f"--runs, --threads: expected 1 or more, got {options.runs}, {options.threads}")
@@ -109,6 +138,9 @@ def main() -> int:
     options = _arguments()
     if options.profile:
         profile_models(options.profile, options.runs, options.threads)
+        return 0
+    if options.sweep:
+        sweep_operators(options)
         return 0
     chosen = [*options.only]
     groups = ("unseen", "branches", "int8")
@@ -132,15 +164,13 @@ def main() -> int:
 def _write(report: Report, options: argparse.Namespace) -> None:
     markdown = to_markdown(report)
     print(markdown)
-    texts = {
-        options.json: lambda: json.dumps(report.to_json(), indent=1) + "\n",
-        options.html: lambda: to_html(report),
-        options.markdown: lambda: markdown,
-    }
-    for path, text in texts.items():
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text())
+    _save(
+        {
+            options.json: lambda: json.dumps(report.to_json(), indent=1) + "\n",
+            options.html: lambda: to_html(report),
+            options.markdown: lambda: markdown,
+        }
+    )
     if options.write:
         part = next((group for group in ("unseen", "branches") if getattr(options, group)), "speed")
         written.write(Path(__file__).with_name("README.md"), part, markdown)

@@ -151,22 +151,33 @@ struct TensorBoundsProblem {
 
 namespace host {
 
-// unary.cpp: float32, float16 and bfloat16; 16-bit floats compute in float32 and round once. The largest
-// errors of the float32 functions are in kernels/ukernel/vector_math.h: none for abs, ceil, floor, neg, relu,
-// round and trunc, 0.5 ulp for reciprocal, sqrt and square, 1 to 1.7 for exp, expm1, log, log1p, erf, sin,
-// cos, tanh and rsqrt, 2.3 for sigmoid, and up to 4 for hardsigmoid, hardswish, silu and mish. A result does
-// not depend on its position or on threads.
+// unary.cpp: float32, float16, bfloat16 and, except erf, hardsigmoid, hardswish, mish and relu, float64;
+// 16-bit floats compute in float32 and round once. The largest errors of the float32 functions are in
+// kernels/ukernel/vector_math.h: none for abs, ceil, floor, neg, relu, round and trunc, 0.5 ulp for
+// reciprocal, sqrt and square, 1 to 1.7 for exp, expm1, log, log1p, erf, sin, cos, tanh and rsqrt, 2.3 for
+// sigmoid, and up to 4 for hardsigmoid, hardswish, silu and mish. kernels/ukernel/wide_math.h has the errors
+// of float64, and of the other functions. A result does not depend on its position or on threads.
 Error abs(KernelContext& context, const UnaryProblem& problem);
+Error acos(KernelContext& context, const UnaryProblem& problem);
+Error acosh(KernelContext& context, const UnaryProblem& problem);
+Error asin(KernelContext& context, const UnaryProblem& problem);
+Error asinh(KernelContext& context, const UnaryProblem& problem);
+Error atan(KernelContext& context, const UnaryProblem& problem);
+Error atanh(KernelContext& context, const UnaryProblem& problem);
 Error ceil(KernelContext& context, const UnaryProblem& problem);
 Error cos(KernelContext& context, const UnaryProblem& problem);
+Error cosh(KernelContext& context, const UnaryProblem& problem);
 Error erf(KernelContext& context, const UnaryProblem& problem);
 Error exp(KernelContext& context, const UnaryProblem& problem);
+Error exp2(KernelContext& context, const UnaryProblem& problem);
 Error expm1(KernelContext& context, const UnaryProblem& problem);
 Error floor(KernelContext& context, const UnaryProblem& problem);
 Error hardsigmoid(KernelContext& context, const UnaryProblem& problem);
 Error hardswish(KernelContext& context, const UnaryProblem& problem);
 Error log(KernelContext& context, const UnaryProblem& problem);
+Error log10(KernelContext& context, const UnaryProblem& problem);
 Error log1p(KernelContext& context, const UnaryProblem& problem);
+Error log2(KernelContext& context, const UnaryProblem& problem);
 Error mish(KernelContext& context, const UnaryProblem& problem);
 Error neg(KernelContext& context, const UnaryProblem& problem);
 Error reciprocal(KernelContext& context, const UnaryProblem& problem);
@@ -176,10 +187,15 @@ Error rsqrt(KernelContext& context, const UnaryProblem& problem);
 Error sigmoid(KernelContext& context, const UnaryProblem& problem);
 Error silu(KernelContext& context, const UnaryProblem& problem);
 Error sin(KernelContext& context, const UnaryProblem& problem);
+Error sinh(KernelContext& context, const UnaryProblem& problem);
 Error sqrt(KernelContext& context, const UnaryProblem& problem);
 Error square(KernelContext& context, const UnaryProblem& problem);
+Error tan(KernelContext& context, const UnaryProblem& problem);
 Error tanh(KernelContext& context, const UnaryProblem& problem);
 Error trunc(KernelContext& context, const UnaryProblem& problem);
+
+// atan2.cpp: float32, float16, bfloat16 and float64; computed in double.
+Error atan2(KernelContext& context, const BinaryProblem& problem);
 
 // activation.cpp: float32, float16 and bfloat16, computed in float32, with errors of up to 4 ulp for gelu,
 // and 3 for elu and softplus with parameters of about 1. clamp is exact, and leaky_relu rounds one product.

@@ -71,15 +71,15 @@ using RowsFunction = void (*)(const ukernel::Rows& rows);
   }
 }
 
-// Adapts a function f(n, x, out) of float32 spans to rows. One operand only.
-template <class F>
+// Adapts a function f(n, x, out) of spans of T to rows. One operand only.
+template <class T = float, class F>
 auto of_each(F f) {
   return [f](const ukernel::Rows& rows) {
     // Rows of the one operand may be further apart than their length.
     const char* in = static_cast<const char*>(rows.in[0].data);
     char* out = static_cast<char*>(rows.out);
     for (size_t row = 0; row < rows.count; ++row, in += rows.in[0].stride, out += rows.stride) {
-      f(rows.n, reinterpret_cast<const float*>(in), reinterpret_cast<float*>(out));
+      f(rows.n, reinterpret_cast<const T*>(in), reinterpret_cast<T*>(out));
     }
   };
 }

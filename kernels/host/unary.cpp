@@ -1,41 +1,122 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elementwise functions without parameters, one vector microkernel each.
+// Elementwise functions without parameters, one vector microkernel for each dtype; 16-bit floats compute in
+// float32. Functions that vector_math.h lacks compute float32 in double.
+#include <cmath>
+
 #include "kernels/backs/elementwise.h"
+#include "kernels/checks/selection.h"
 #include "kernels/host/elementwise.h"
 #include "kernels/ukernel/vector_math.h"
+#include "kernels/ukernel/wide_math.h"
+#include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels::host {
 
+namespace {
+
+// A function of spans of doubles that `call` computes. Builds without double contain none.
+template <class F>
+Error wide(KernelContext& context, const UnaryProblem& problem, F call) {
+  if constexpr (contains(kAnySelectedType, ScalarType::Double)) {
+    return elementwise(context, problem.out, of_each<double>(call), problem.self);
+  }
+  return unsupported_type(problem.type());
+}
+
+// A trigonometric function. Microkernels reduce angles up to a limit; a span with a larger one, which is
+// rare, is computed by the C library.
+template <class T, class Span, class One>
+auto of_angles(Span span, One one) {
+  return [=](size_t n, const T* x, T* out) {
+    constexpr size_t kLength = 256;
+    for (size_t length = 0; n > 0; n -= length, x += length, out += length) {
+      length = n < kLength ? n : kLength;
+      bool reducible = true;
+      for (size_t i = 0; i < length; ++i) reducible &= !(std::fabs(x[i]) > T(ukernel::kLargestAngle));
+      if (reducible) {
+        span(length, x, out);
+      } else {
+        for (size_t i = 0; i < length; ++i) out[i] = one(x[i]);
+      }
+    }
+  };
+}
+
+}  // namespace
+
+// Functions of float32.
 #define RL_UNARY(name)                                                                             \
   Error name(KernelContext& context, const UnaryProblem& problem) {                                \
     return elementwise_in_float(context, problem.out, of_each(ukernel::name##_f32), problem.self); \
   }
+// Functions of float32 and double.
+#define RL_UNARY_OR_WIDE(name)                                                                     \
+  Error name(KernelContext& context, const UnaryProblem& problem) {                                \
+    if (problem.type() == ScalarType::Double) return wide(context, problem, ukernel::name##_f64);  \
+    return elementwise_in_float(context, problem.out, of_each(ukernel::name##_f32), problem.self); \
+  }
 
-RL_UNARY(abs)
-RL_UNARY(ceil)
-RL_UNARY(cos)
 RL_UNARY(erf)
-RL_UNARY(exp)
-RL_UNARY(expm1)
-RL_UNARY(floor)
 RL_UNARY(hardsigmoid)
 RL_UNARY(hardswish)
-RL_UNARY(log)
-RL_UNARY(log1p)
 RL_UNARY(mish)
-RL_UNARY(neg)
-RL_UNARY(reciprocal)
 RL_UNARY(relu)
-RL_UNARY(round)
-RL_UNARY(rsqrt)
-RL_UNARY(sigmoid)
-RL_UNARY(silu)
-RL_UNARY(sin)
-RL_UNARY(sqrt)
-RL_UNARY(square)
-RL_UNARY(tanh)
-RL_UNARY(trunc)
+RL_UNARY_OR_WIDE(abs)
+RL_UNARY_OR_WIDE(acos)
+RL_UNARY_OR_WIDE(acosh)
+RL_UNARY_OR_WIDE(asin)
+RL_UNARY_OR_WIDE(asinh)
+RL_UNARY_OR_WIDE(atan)
+RL_UNARY_OR_WIDE(atanh)
+RL_UNARY_OR_WIDE(ceil)
+RL_UNARY_OR_WIDE(cosh)
+RL_UNARY_OR_WIDE(exp)
+RL_UNARY_OR_WIDE(exp2)
+RL_UNARY_OR_WIDE(expm1)
+RL_UNARY_OR_WIDE(floor)
+RL_UNARY_OR_WIDE(log)
+RL_UNARY_OR_WIDE(log10)
+RL_UNARY_OR_WIDE(log1p)
+RL_UNARY_OR_WIDE(log2)
+RL_UNARY_OR_WIDE(neg)
+RL_UNARY_OR_WIDE(reciprocal)
+RL_UNARY_OR_WIDE(round)
+RL_UNARY_OR_WIDE(rsqrt)
+RL_UNARY_OR_WIDE(sigmoid)
+RL_UNARY_OR_WIDE(silu)
+RL_UNARY_OR_WIDE(sinh)
+RL_UNARY_OR_WIDE(sqrt)
+RL_UNARY_OR_WIDE(square)
+RL_UNARY_OR_WIDE(tanh)
+RL_UNARY_OR_WIDE(trunc)
 
 #undef RL_UNARY
+#undef RL_UNARY_OR_WIDE
+
+Error sin(KernelContext& context, const UnaryProblem& problem) {
+  if (problem.type() == ScalarType::Double) {
+    const auto libm = [](double x) { return std::sin(x); };
+    return wide(context, problem, of_angles<double>(ukernel::sin_f64, libm));
+  }
+  return elementwise_in_float(context, problem.out, of_each(ukernel::sin_f32), problem.self);
+}
+
+Error cos(KernelContext& context, const UnaryProblem& problem) {
+  if (problem.type() == ScalarType::Double) {
+    const auto libm = [](double x) { return std::cos(x); };
+    return wide(context, problem, of_angles<double>(ukernel::cos_f64, libm));
+  }
+  return elementwise_in_float(context, problem.out, of_each(ukernel::cos_f32), problem.self);
+}
+
+Error tan(KernelContext& context, const UnaryProblem& problem) {
+  if (problem.type() == ScalarType::Double) {
+    const auto libm = [](double x) { return std::tan(x); };
+    return wide(context, problem, of_angles<double>(ukernel::tan_f64, libm));
+  }
+  const auto libm = [](float x) { return std::tan(x); };
+  return elementwise_in_float(context, problem.out, of_each(of_angles<float>(ukernel::tan_f32, libm)),
+                              problem.self);
+}
 
 }  // namespace rushlight::kernels::host

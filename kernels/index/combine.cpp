@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Works fiber by fiber with element access functions: rare operators, so compiled once for all dtypes. 16-bit
+// Works fiber by fiber with element access functions, which are compiled once for all dtypes; builds for
+// speed have loops for each real dtype, and add whole slices where all fibers have the same indices. 16-bit
 // sums are held in float for the whole fiber, and a mean counts in scratch memory.
 #include "kernels/index/combine.h"
 
 #include <cstring>
+#include <type_traits>
 
 #include "kernels/checks/selection.h"
 #include "kernels/elements/convert.h"
@@ -12,7 +14,9 @@
 #include "kernels/math/arithmetic.h"
 #include "kernels/math/complex_view.h"
 #include "kernels/walk/fibers.h"
+#include "kernels/walk/paired_axes.h"
 #include "runtime/base/log.h"
+#include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
 
@@ -32,6 +36,81 @@ N combined(N a, N b, Combine how) {
       return wrapping_add(a, b);
   }
 }
+
+#ifndef __OPTIMIZE_SIZE__
+// Calls f(combine, target type, source type) with the function and the types of a loop: 16-bit floats are
+// held in float. InvalidType for other dtypes, whose elements combine_elements() combines.
+template <class F>
+Error dispatch_combine(ScalarType source, ScalarType held, Combine how, F f) {
+  constexpr TypeSet kTyped = kAnySelectedType & types::kReal;
+  return dispatch<kTyped>(source, [&](auto of) {
+    using S = typename decltype(of)::Element;
+    using T = std::conditional_t<contains(types::kReducedFloat, scalar_type_of<S>), float, S>;
+    if (held != scalar_type_of<T>) return Error::InvalidType;
+    const auto with = [&](auto combine) { return f(combine, Type<T>{}, Type<S>{}); };
+    switch (how) {
+      case Combine::kProduct:
+        return with([](T a, T b) { return combined(a, b, Combine::kProduct); });
+      case Combine::kLargest:
+        return with([](T a, T b) { return combined(a, b, Combine::kLargest); });
+      case Combine::kSmallest:
+        return with([](T a, T b) { return combined(a, b, Combine::kSmallest); });
+      default:
+        return with([](T a, T b) { return combined(a, b, Combine::kSum); });
+    }
+  });
+}
+
+// True for dtypes of dispatch_combine(), which would log an error for others.
+bool has_loops(ScalarType source, ScalarType held) {
+  constexpr TypeSet kTyped = kAnySelectedType & types::kReal;
+  return contains(kTyped, source) && held == computed_type(source);
+}
+
+// True if all fibers have the same indices: index_add broadcasts a vector.
+bool is_uniform(const IndexedCombine& combine) {
+  for (size_t d = 0; d < combine.index.dim; ++d) {
+    if (d != combine.dim && combine.index.sizes[d] != 1 && combine.index.strides[d] != 0) return false;
+  }
+  return true;
+}
+
+// Combines whole slices: one walk over the other dimensions for each index.
+Error combine_slices(const IndexedCombine& combine) {
+  const size_t dim = combine.dim;
+  PairedAxes axes;
+  for (size_t d = combine.index.dim; d-- > 0;) {
+    if (d == dim) continue;
+    axes.add(
+        {static_cast<size_t>(combine.index.sizes[d]), combine.source.strides[d], combine.target.strides[d]});
+  }
+  if (axes.count() == 0) return Error::Ok;
+  const Fiber indices{combine.index.data, combine.index.strides[dim], combine.index.sizes[dim]};
+  const Fiber targets{combine.target.data, combine.target.strides[dim], combine.target.sizes[dim]};
+  const Fiber sources{combine.source.data, combine.source.strides[dim], combine.source.sizes[dim]};
+  const ScalarType type = combine.target.type;
+  return dispatch_combine(combine.source.type, type, combine.how, [&](auto f, auto held, auto stored) {
+    using T = typename decltype(held)::Element;
+    using S = typename decltype(stored)::Element;
+    const Axis& inner = axes.inner();
+    const bool contiguous = inner.input == ptrdiff_t{sizeof(S)} && inner.output == ptrdiff_t{sizeof(T)};
+    return for_each_indexed(indices, combine.index.type, targets, sources, [&](char* to, const char* from) {
+      axes.walk(from, to, 1, [&](const char* in, char* out) {
+        if (contiguous) {
+          auto* const results = reinterpret_cast<T*>(out);
+          const auto* const values = reinterpret_cast<const S*>(in);
+          for (size_t i = 0; i < inner.size; ++i) results[i] = f(results[i], static_cast<T>(values[i]));
+          return;
+        }
+        for (size_t i = 0; i < inner.size; ++i, in += inner.input, out += inner.output) {
+          auto& result = *reinterpret_cast<T*>(out);
+          result = f(result, static_cast<T>(*reinterpret_cast<const S*>(in)));
+        }
+      });
+    });
+  });
+}
+#endif
 
 // Processes one fiber. `held` is the dtype of the accumulators: float for 16-bit floats, else the target's.
 struct Walk {
@@ -58,6 +137,19 @@ struct Walk {
   Error run(const Fiber* fibers, ScalarType held) const {
     // A first pass over the indices; elements without an index keep their old value.
     if (!combine.include_target) RL_TRY(start(fibers, held));
+#ifndef __OPTIMIZE_SIZE__
+    if (counts == nullptr && has_loops(combine.source.type, held)) {
+      return dispatch_combine(combine.source.type, held, combine.how, [&](auto f, auto to_type, auto of) {
+        using T = typename decltype(to_type)::Element;
+        using S = typename decltype(of)::Element;
+        return for_each_indexed(fibers[0], combine.index.type, fibers[1], fibers[2],
+                                [&](char* to, const char* from) {
+                                  auto& result = *reinterpret_cast<T*>(to);
+                                  result = f(result, static_cast<T>(*reinterpret_cast<const S*>(from)));
+                                });
+      });
+    }
+#endif
     RL_TRY(for_each_indexed(
         fibers[0], combine.index.type, fibers[1], fibers[2], [&](char* to, const char* from) {
           combine_elements(to, held, from, combine.source.type, combine.how);
@@ -161,6 +253,13 @@ Error combine_indexed(KernelContext& context, const IndexedCombine& combine) {
     RL_CHECK(walk.counts != nullptr || size == 0, Error::MemoryAllocationFailed,
              "out of scratch memory: need %lu bytes for a mean", log_number(size * sizeof(uint32_t)));
   }
+#ifndef __OPTIMIZE_SIZE__
+  const bool plain = combine.include_target && walk.counts == nullptr && walk.sums == nullptr;
+  if (plain && has_loops(combine.source.type, combine.target.type) && is_uniform(combine) &&
+      combine.index.dim == combine.source.dim) {
+    return combine_slices(combine);
+  }
+#endif
   const View views[] = {combine.index, combine.target, combine.source};
   return for_each_fiber(views, combine.dim, walk);
 }

@@ -63,7 +63,7 @@ class Reduction {
   }
 
   // Calls f(const T* values, ptrdiff_t stride, size_t n) for the spans of one output element, in memory
-  // order; stride in elements. Input of another dtype is converted, 64 elements at a time; precondition:
+  // order; stride in elements. Input of another dtype is converted, kLength elements at a time; precondition:
   // check_convertible() of both. Bool is always converted, because its bytes may have any value.
   template <class T, class F>
   void for_each_span(const char* first, F f) const {
@@ -87,7 +87,11 @@ class Reduction {
  private:
   template <class T, class F>
   void convert_spans(const char* source, const Axis& run, F f) const {
+#ifdef __OPTIMIZE_SIZE__
     constexpr size_t kLength = 64;
+#else
+    constexpr size_t kLength = 256;
+#endif
     T values[kLength];
     for (size_t start = 0; start < run.size; start += kLength, source += run.input * ptrdiff_t{kLength}) {
       const size_t n = run.size - start < kLength ? run.size - start : kLength;

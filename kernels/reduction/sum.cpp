@@ -19,6 +19,9 @@ T finished(T sum, size_t divisor) {
 
 template <class T>
 void add(PairwiseSum<T>* sum, const T* values, ptrdiff_t stride, size_t n) {
+#ifndef __OPTIMIZE_SIZE__
+  if (stride == 1) return sum->add(values, n);
+#endif
   for (size_t i = 0; i < n; ++i) sum->add(values[static_cast<ptrdiff_t>(i) * stride]);
 }
 

@@ -20,6 +20,16 @@ Error reduce_truth(TypeSet types, const Tensor& self, const DimList& dims, bool 
     // Stops to read elements as soon as one decides the result.
     bool found = false;
     reduction.for_each_span<bool>(first, [&](const bool* values, ptrdiff_t stride, size_t n) {
+      if (found) return;
+#ifndef __OPTIMIZE_SIZE__
+      if (stride == 1) {
+        // Without an exit in the loop compilers vectorize it. Spans are converted in short pieces.
+        size_t decided = 0;
+        for (size_t i = 0; i < n; ++i) decided += values[i] == decisive ? 1 : 0;
+        found = decided != 0;
+        return;
+      }
+#endif
       for (size_t i = 0; i < n && !found; ++i) found = values[static_cast<ptrdiff_t>(i) * stride] == decisive;
     });
     *result = found == decisive ? 1 : 0;  // the same for bool and uint8

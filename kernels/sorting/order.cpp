@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Heap selection and heapsort in the output itself, so no memory is needed. Elements of all dtypes are
-// compared by int64 keys, so the sort is compiled once.
+// Elements of all dtypes are compared by int64 keys, so sorts are compiled once: a radix sort in scratch
+// memory, and heap selection and heapsort in the output itself.
 #include "kernels/sorting/order.h"
 
 #include <cstring>
@@ -126,10 +126,75 @@ class Ranking {
   bool descending_;
 };
 
+// Ranks by sorting all keys of the fiber, and then copies the elements. `entries` and `buffer` have an entry
+// for each element.
+[[maybe_unused]] void rank_by_keys(const Fiber* fibers, ScalarType type, bool descending,
+                                   KeyedPosition* entries, KeyedPosition* buffer) {
+  const Fiber& source = fibers[0];
+  constexpr ptrdiff_t kLength = 128;
+  int64_t keys[kLength];
+  for (ptrdiff_t first = 0; first < source.size; first += kLength) {
+    const ptrdiff_t n = source.size - first < kLength ? source.size - first : kLength;
+    order_keys(source.data + first * source.stride, source.stride, type, static_cast<size_t>(n), descending,
+               NanOrder::kAsLargest, keys);
+    for (ptrdiff_t i = 0; i < n; ++i) entries[first + i] = {keys[i], first + i};
+  }
+  sort_by_key(entries, buffer, static_cast<size_t>(source.size));
+  const size_t element = element_size(type);
+  const auto copy = [&](auto of) {
+    using T = decltype(of);
+    for (ptrdiff_t i = 0; i < fibers[1].size; ++i) {
+      fibers[1].at<T>(i) = source.at<T>(entries[i].position);
+      fibers[2].at<int64_t>(i) = entries[i].position;
+    }
+  };
+  if (element == 1) return copy(uint8_t{});
+  if (element == 2) return copy(uint16_t{});
+  return element == 4 ? copy(uint32_t{}) : copy(uint64_t{});
+}
+
 }  // namespace
+
+void sort_by_key(KeyedPosition* entries, KeyedPosition* buffer, size_t count) {
+  constexpr size_t kShort = 32;
+  if (count <= kShort) {  // insertion sort
+    for (size_t i = 1; i < count; ++i) {
+      const KeyedPosition entry = entries[i];
+      size_t at = i;
+      for (; at > 0 && entries[at - 1].key > entry.key; --at) entries[at] = entries[at - 1];
+      entries[at] = entry;
+    }
+    return;
+  }
+  // Differences from the least key are unsigned, and often have few bytes.
+  int64_t least = entries[0].key;
+  int64_t most = entries[0].key;
+  for (size_t i = 1; i < count; ++i) {
+    least = entries[i].key < least ? entries[i].key : least;
+    most = entries[i].key > most ? entries[i].key : most;
+  }
+  const auto distance = [&](int64_t key) {
+    return static_cast<uint64_t>(key) - static_cast<uint64_t>(least);
+  };
+  const uint64_t range = distance(most);
+  KeyedPosition* from = entries;
+  KeyedPosition* to = buffer;
+  for (unsigned shift = 0; shift < 64 && (range >> shift) != 0; shift += 8) {
+    uint32_t starts[257] = {};
+    for (size_t i = 0; i < count; ++i) ++starts[(distance(from[i].key) >> shift & 0xff) + 1];
+    if (starts[(distance(from[0].key) >> shift & 0xff) + 1] == count) continue;  // all have the same byte
+    for (size_t digit = 0; digit < 256; ++digit) starts[digit + 1] += starts[digit];
+    for (size_t i = 0; i < count; ++i) to[starts[distance(from[i].key) >> shift & 0xff]++] = from[i];
+    KeyedPosition* const sorted = to;
+    to = from;
+    from = sorted;
+  }
+  if (from != entries) std::memcpy(entries, buffer, count * sizeof(KeyedPosition));
+}
 
 void order_keys(const char* source, ptrdiff_t stride, ScalarType type, size_t n, bool descending,
                 NanOrder nan, int64_t* keys) {
+#ifdef __OPTIMIZE_SIZE__
   // Dtypes that are not held themselves are converted into the array of keys and read from there.
   const ScalarType held = held_type(kConvertibleTypes, type);
   static_cast<void>(dispatch<kHeld>(held, [&](auto of) {
@@ -149,6 +214,26 @@ void order_keys(const char* source, ptrdiff_t stride, ScalarType type, size_t n,
     }
     return Error::Ok;
   }));
+#else
+  // Blocks of contiguous elements, so that compilers vectorize conversions and keys.
+  const ScalarType held = held_type(kConvertibleTypes, type);
+  static_cast<void>(dispatch<kHeld>(held, [&](auto of) {
+    using T = typename decltype(of)::Element;
+    constexpr size_t kBlock = 128;
+    T block[kBlock];
+    for (size_t first = 0; first < n; first += kBlock, source += stride * static_cast<ptrdiff_t>(kBlock)) {
+      const size_t length = n - first < kBlock ? n - first : kBlock;
+      const T* values = block;
+      if (type == held && stride == ptrdiff_t{sizeof(T)} && !std::is_same_v<T, bool>) {
+        values = reinterpret_cast<const T*>(source);
+      } else {
+        convert_span(block, sizeof(T), held, source, stride, type, length);
+      }
+      for (size_t i = 0; i < length; ++i) keys[first + i] = order_key(values[i], descending, nan);
+    }
+    return Error::Ok;
+  }));
+#endif
 }
 
 Error check_indices_dtype(const Tensor& indices) {
@@ -157,8 +242,8 @@ Error check_indices_dtype(const Tensor& indices) {
   return Error::Ok;
 }
 
-Error rank_fibers(TypeSet types, const Tensor& self, size_t dim, ptrdiff_t count, bool descending,
-                  const Tensor& values, const Tensor& indices) {
+Error rank_fibers([[maybe_unused]] KernelContext& context, TypeSet types, const Tensor& self, size_t dim,
+                  ptrdiff_t count, bool descending, const Tensor& values, const Tensor& indices) {
   RL_TRY(check_same_dtype(self, values, "self and values"));
   RL_TRY(check_indices_dtype(indices));
   if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
@@ -167,6 +252,21 @@ Error rank_fibers(TypeSet types, const Tensor& self, size_t dim, ptrdiff_t count
   RL_TRY(resize_out(values, shape.span()));
   RL_TRY(resize_out(indices, shape.span()));
   const View views[] = {at_least_1d(self), at_least_1d(values), at_least_1d(indices)};
+#ifndef __OPTIMIZE_SIZE__
+  // A heap of few elements of many takes one comparison for most of the others.
+  constexpr ptrdiff_t kFew = 16;
+  const auto size = static_cast<size_t>(views[0].sizes[dim]);
+  if (count * kFew >= views[0].sizes[dim] && size > 0) {
+    constexpr size_t kEntry = 2 * sizeof(KeyedPosition);
+    auto* const entries = static_cast<KeyedPosition*>(context.allocate_temp(size * kEntry, alignof(int64_t)));
+    if (entries != nullptr) {
+      return for_each_fiber(views, dim, [&](const Fiber* fibers) {
+        rank_by_keys(fibers, self.scalar_type(), descending, entries, entries + size);
+        return Error::Ok;
+      });
+    }
+  }
+#endif
   return for_each_fiber(views, dim, [&](const Fiber* fibers) {
     Ranking(fibers[1], fibers[2], self.scalar_type(), descending).rank(fibers[0]);
     return Error::Ok;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PyTorch's order of elements, in which NaN is the largest value, and sorting by it without scratch memory.
+// PyTorch's order of elements, in which NaN is the largest value, and sorting by it.
 // Keys are int64: the bits of a float, mapped to integers of the same order, so that comparisons are compiled
 // once for all dtypes. -0.0 and 0.0 have equal keys.
 #pragma once
@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "runtime/base/error.h"
+#include "runtime/kernel/context.h"
 #include "runtime/tensor/scalar_type.h"
 #include "runtime/tensor/tensor.h"
 
@@ -27,14 +28,26 @@ enum class NanOrder : uint8_t { kAsLargest, kFirst };
 void order_keys(const char* source, ptrdiff_t stride, ScalarType type, size_t n, bool descending,
                 NanOrder nan, int64_t* keys);
 
+// A key with the position of its element.
+struct KeyedPosition {
+  int64_t key;
+  int64_t position;
+};
+
+// Sorts by key; equal keys keep their order. `buffer` holds as many entries. Radix sort by bytes that skips
+// bytes in which all keys agree: time linear in the count and in the bytes of the range of keys.
+void sort_by_key(KeyedPosition* entries, KeyedPosition* buffer, size_t count);
+
 // InvalidType unless `indices`, an output, is int64, as all operators with indices as results require.
 Error check_indices_dtype(const Tensor& indices);
 
 // Keeps the first `count` elements in the order of every fiber of `self` along `dim`, sorted; equal elements
-// keep their order. Resizes `values` and `indices`, whose memory holds the heap. For sort (count = size) and
-// topk. Cost: n log(count) comparisons for each fiber. Errors: InvalidArgument (shapes), InvalidType (`self`
+// keep their order. Resizes `values` and `indices`. For sort (count = size) and topk. Builds for speed sort
+// by keys in 32 bytes of scratch memory for each element of a fiber. Without that memory, for few elements of
+// many, and in builds for size: heap selection and heapsort in the memory of the results, with n log(count)
+// comparisons for each fiber. Errors: InvalidArgument (shapes), InvalidType (`self`
 // not in `types`, outputs).
-Error rank_fibers(TypeSet types, const Tensor& self, size_t dim, ptrdiff_t count, bool descending,
-                  const Tensor& values, const Tensor& indices);
+Error rank_fibers(KernelContext& context, TypeSet types, const Tensor& self, size_t dim, ptrdiff_t count,
+                  bool descending, const Tensor& values, const Tensor& indices);
 
 }  // namespace rushlight::kernels

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Executes elementwise computations. Fast path: one flat loop if all operands have the compute dtype and the
 // output's layout, or are scalars. Otherwise the loops of plan_broadcast(), with operands of other dtypes
-// converted in spans of 32 elements on the stack.
+// converted in short spans on the stack.
 #include "kernels/walk/elementwise.h"
 
 #include "kernels/checks/selection.h"
@@ -15,7 +15,11 @@ namespace {
 
 constexpr size_t kMaxOperands = kMaxElementwiseInputs + 1;
 // Elements converted at a time; the stack holds one such span for each operand.
+#ifdef __OPTIMIZE_SIZE__
 constexpr size_t kRun = 32;
+#else
+constexpr size_t kRun = 256;
+#endif
 constexpr size_t kMaxElementSize = kSelectsComplex ? 16 : 8;
 
 struct Walk {
@@ -239,9 +243,10 @@ Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const
 Error run_elementwise(const ElementwiseOperator& op, ScalarType promoted, const Tensor* const* tensors,
                       const void* function) {
   if (!contains(op.types, promoted)) return unsupported_type(promoted);
-  const ScalarType computed = held_type(op.types, promoted, op.signs);
+  const bool is_own = contains(op.own, promoted);
+  const ScalarType computed = is_own ? promoted : held_type(op.types, promoted, op.signs);
   const ElementwiseRow* row = op.rows;
-  while (row->computed != computed) ++row;  // one row for each dtype that holds elements
+  while (row->computed != computed) ++row;  // one row for each dtype that computes
   return run_elementwise({tensors + 1, op.num_inputs}, *tensors[0],
                          {promoted, computed, row->result, op.numbers, row->row, function});
 }

@@ -15,10 +15,11 @@
 //     return [limit = bound.to<T>()](T a) { return a < limit ? a : limit; };
 //   }, self);
 //
-// As in PyTorch, integers compute in int64 and wrap when they are stored, and half and bfloat16 compute in
-// float and round once. Bool is 0 and 1 in int64, and is stored as value != 0: a function that treats it
-// differently must test the compute dtype, not the C++ type of its arguments. uint64 has its own loops,
-// except for operations that declare that signs do not matter:
+// Integers compute in int64 and wrap when they are stored; builds for speed have loops for the narrower ones,
+// too, if the function has no constants. As in PyTorch, half and bfloat16 compute in float and round once.
+// Bool is 0 and 1 in int64, and is stored as value != 0: a function that treats it differently must test the
+// compute dtype, not the C++ type of its arguments. uint64 has its own loops, except for operations that
+// declare that signs do not matter:
 //
 //   return elementwise<kTypes, Signs::kIgnored>(compute_type, out, f, self, other);
 //
@@ -74,6 +75,7 @@ struct ElementwiseRow {
 };
 struct ElementwiseOperator {
   TypeSet types;
+  TypeSet own;  // further dtypes that have rows, though a wider one could hold them
   Signs signs;
   Numbers numbers;
   uint8_t num_inputs;
@@ -94,10 +96,40 @@ Error run_floating(const ElementwiseOperator& op, const Tensor& a, const Tensor&
 
 namespace internal {
 
-// Calls the factory here, not in the caller, so that the caller's code does not depend on the type.
+// Calls the factory here, not in the caller, so that the caller's code does not depend on the type. Builds
+// for speed have further loops for contiguous operands and for one operand that repeats: with constant
+// strides compilers vectorize them. The output may be an operand, so that iterations depend on no earlier
+// one.
 template <class In, class Out, class Make, size_t... I>
 void elementwise_row(const void* make, char* const* pointers, const ptrdiff_t* strides, size_t n) {
   const auto f = (*static_cast<const Make*>(make))(Type<In>{});
+#ifndef __OPTIMIZE_SIZE__
+  constexpr auto kStep = static_cast<ptrdiff_t>(sizeof(In));
+  constexpr size_t kInputs = sizeof...(I);
+  if (strides[0] == ptrdiff_t{sizeof(Out)}) {
+    auto* const out = reinterpret_cast<Out*>(pointers[0]);
+    const In* const in[] = {reinterpret_cast<const In*>(pointers[I + 1])...};
+    if (((strides[I + 1] == kStep) && ...)) {
+#pragma GCC ivdep
+      for (size_t i = 0; i < n; ++i) out[i] = static_cast<Out>(f(load(in[I] + i)...));
+      return;
+    }
+    if constexpr (kInputs == 2) {
+      if (strides[1] == kStep && strides[2] == 0) {
+        const In right = load(in[1]);
+#pragma GCC ivdep
+        for (size_t i = 0; i < n; ++i) out[i] = static_cast<Out>(f(load(in[0] + i), right));
+        return;
+      }
+      if (strides[1] == 0 && strides[2] == kStep) {
+        const In left = load(in[0]);
+#pragma GCC ivdep
+        for (size_t i = 0; i < n; ++i) out[i] = static_cast<Out>(f(left, load(in[1] + i)));
+        return;
+      }
+    }
+  }
+#endif
   for (size_t i = 0; i < n; ++i) {
     const auto offset = static_cast<ptrdiff_t>(i);
     *reinterpret_cast<Out*>(pointers[0] + offset * strides[0]) =
@@ -156,20 +188,32 @@ constexpr RowList<count(kHeld)> list_rows() {
   return list;
 }
 
-// Rows for all types that can hold elements. held_type() never returns another.
+// Further dtypes with rows, which held_type() does not return: integers for which conversions to int64 and
+// back would take most of the time. A constant of int64 may not fit in them.
+template <class Make>
+constexpr TypeSet own_types([[maybe_unused]] TypeSet set) {
+#ifndef __OPTIMIZE_SIZE__
+  if (std::is_empty_v<Make>) return set & types::kIntegral & ~type_set(ScalarType::Long);
+#endif
+  return 0;
+}
+
+// Rows for all types that can hold elements, and for own_types().
 template <TypeSet kHeld, class Make, size_t kInputs>
-inline constexpr auto kRows = list_rows<kHeld, Make, std::make_index_sequence<kInputs>, float, double,
-                                        int64_t, uint64_t, bool, Complex<float>, Complex<double>>();
+inline constexpr auto kRows =
+    list_rows<kHeld, Make, std::make_index_sequence<kInputs>, float, double, int64_t, uint64_t, bool, uint8_t,
+              int8_t, int16_t, int32_t, Complex<float>, Complex<double>>();
 
 template <TypeSet kTypes, Signs kSigns, Numbers kNumbers, class Make, size_t kInputs>
 constexpr ElementwiseOperator describe() {
-  constexpr TypeSet kHeld = held_in(kTypes, kSigns);
+  constexpr TypeSet kOwn = own_types<Make>(kTypes);
+  constexpr TypeSet kHeld = held_in(kTypes, kSigns) | kOwn;
   if constexpr (kHeld == 0) {
-    return {0, kSigns, kNumbers, kInputs, nullptr};
+    return {0, 0, kSigns, kNumbers, kInputs, nullptr};
   } else {
     constexpr const auto& kList = kRows<kHeld, Make, kInputs>;
     static_assert(kList.size == count(kHeld), "a type that rows are not made for");
-    return {kTypes, kSigns, kNumbers, kInputs, kList.rows};
+    return {kTypes, kOwn, kSigns, kNumbers, kInputs, kList.rows};
   }
 }
 

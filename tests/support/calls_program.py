@@ -18,17 +18,19 @@ from support.programs import Plan, numbers, program, scalar, string, tensor, ten
 
 
 class CallsProgram:
-    """A program of several calls. All their tensors are inputs, in order, and all outs are outputs."""
+    """A program of several calls, which it makes `repeats` times. All their tensors are inputs, in order, and
+    all outs are outputs."""
 
-    def __init__(self, calls: Sequence[RecordedCall]) -> None:
+    def __init__(self, calls: Sequence[RecordedCall], repeats: int = 1) -> None:
         rows = sorted({call.row for call in calls})
-        self._plan = Plan(operators=[tuple(row.split(".")) for row in rows])
+        self._plan = Plan(operators=[row.partition(".")[::2] for row in rows])
         self._outs = {id(out) for call in calls for out in call.outs}
         self._end = 0
         for call in calls:
             kinds = [str(argument.type) for argument in call.schema.arguments]
             arguments = [self._value(*item) for item in zip(call.arguments, kinds, strict=True)]
             self._plan.calls.append((rows.index(call.row), arguments))
+        self._plan.calls *= repeats
         self._plan.buffer_sizes = [0, self._end]
 
     def file(self) -> bytes:

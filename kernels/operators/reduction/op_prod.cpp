@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Products of elements; no elements give 1. Integers wrap; a bool product is true if all elements are. The
-// product of 16-bit floats is held in float, of integers in int64, and rounded or wrapped once. Sequential:
-// rounding errors of products add up relatively, so a tree would gain little.
+// product of 16-bit floats is held in float, of integers in int64, and rounded or wrapped once. Rounding
+// errors of products add up relatively, so the order matters little: contiguous elements take several
+// products side by side, which compilers vectorize.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/math/arithmetic.h"
@@ -15,6 +16,25 @@ namespace rushlight::kernels {
 namespace {
 
 constexpr TypeSet kTypes = selected_types("aten::prod.out") | selected_types("aten::prod.int_out");
+
+// The product of n elements and `product`.
+template <class T>
+T multiplied(T product, const T* values, ptrdiff_t stride, size_t n) {
+  size_t i = 0;
+#ifndef __OPTIMIZE_SIZE__
+  constexpr size_t kProducts = 16;
+  if (stride == 1 && n >= kProducts) {
+    T products[kProducts];
+    for (T& each : products) each = T(1);
+    for (; n - i >= kProducts; i += kProducts) {
+      for (size_t k = 0; k < kProducts; ++k) products[k] = wrapping_multiply(products[k], values[i + k]);
+    }
+    for (const T each : products) product = wrapping_multiply(product, each);
+  }
+#endif
+  for (; i < n; ++i) product = wrapping_multiply(product, values[static_cast<ptrdiff_t>(i) * stride]);
+  return product;
+}
 
 Error prod(const Tensor& self, const DimList& dims, bool keepdim, std::optional<int64_t> dtype, Tensor& out) {
   RL_TRY(check_requested_dtype(dtype, out));
@@ -34,9 +54,7 @@ Error prod(const Tensor& self, const DimList& dims, bool keepdim, std::optional<
     reduction.for_each_output([&](const char* first, char* result) {
       T product = 1;
       reduction.for_each_span<T>(first, [&](const T* values, ptrdiff_t stride, size_t n) {
-        for (size_t i = 0; i < n; ++i) {
-          product = wrapping_multiply(product, values[static_cast<ptrdiff_t>(i) * stride]);
-        }
+        product = multiplied(product, values, stride, n);
       });
       convert_span(result, 0, type, &product, 0, held.value, 1);
     });

@@ -13,13 +13,12 @@ constexpr TypeSet kTypes = selected_types("aten::sort.values") | selected_types(
 
 }  // namespace
 
-// The sort is stable for every value of `stable`: a heapsort in the outputs whose ties are broken by the
-// index. n log n comparisons, no scratch. NaN is the largest value; -0 equals 0.
-Error sort_values_stable(KernelContext&, const Tensor& self, std::optional<bool>, int64_t dim,
+// The sort is stable for every value of `stable`, see rank_fibers(). NaN is the largest value; -0 equals 0.
+Error sort_values_stable(KernelContext& context, const Tensor& self, std::optional<bool>, int64_t dim,
                          bool descending, Tensor& values, Tensor& indices) {
   size_t d = 0;
   RL_TRY(normalize_dim(dim, self.dim(), &d));
-  return rank_fibers(kTypes, self, d, at_least_1d(self).sizes[d], descending, values, indices);
+  return rank_fibers(context, kTypes, self, d, at_least_1d(self).sizes[d], descending, values, indices);
 }
 
 Error sort_values(KernelContext& context, const Tensor& self, int64_t dim, bool descending, Tensor& values,

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 
+#include "kernels/backs/backs.h"
 #include "kernels/walk/unary.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
 
-Error cosh_out(KernelContext&, const Tensor& self, Tensor& out) {
+Error cosh_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::cosh.out");
-  return floating_function<kTypes, complex_cosh>(self, out, [](auto x) { return std::cosh(x); });
+  return backs::cosh_out(context, UnaryProblem{self, out}, [&] {
+    return floating_function<kTypes, complex_cosh>(self, out, [](auto x) { return std::cosh(x); });
+  });
 }
 
 }  // namespace rushlight::kernels

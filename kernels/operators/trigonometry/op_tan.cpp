@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 
+#include "kernels/backs/backs.h"
 #include "kernels/walk/unary.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
 
-Error tan_out(KernelContext&, const Tensor& self, Tensor& out) {
+Error tan_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::tan.out");
-  return floating_function<kTypes, complex_tan>(self, out, [](auto x) { return std::tan(x); });
+  return backs::tan_out(context, UnaryProblem{self, out}, [&] {
+    return floating_function<kTypes, complex_tan>(self, out, [](auto x) { return std::tan(x); });
+  });
 }
 
 }  // namespace rushlight::kernels

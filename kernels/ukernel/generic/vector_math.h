@@ -91,11 +91,19 @@ RL_INLINE F32 scaled_exp(F32 r, F32 shifted) {
 //
 //   n = round(x / ln 2),  r = (x - n * kLn2High) - n * kLn2Low,  e^x = 2^n e^r
 RL_INLINE F32 exp(F32 x) {
+#if defined(__AVX512F__)
+  // VSCALEFPS gives 0 and subnormals at no cost.
+  x = at_most(at_least(x, -104.0f), 89.0f);
+  const F32 shifted = x * kLog2E + kExponents;
+  const F32 n = shifted - kExponents;
+  return scaled_exp((x - n * kLn2High) - n * kLn2Low, shifted);
+#else
   const M32 vanishes = x < -104.0f;
   x = select(vanishes, splat(0.0f), at_most(x, 89.0f));
   const F32 shifted = x * kLog2E + kExponents;
   const F32 n = shifted - kExponents;
   return select(vanishes, splat(0.0f), scaled_exp((x - n * kLn2High) - n * kLn2Low, shifted));
+#endif
 }
 
 // exp() for x from -87 to 88, where the result and its factor 2^n are normal: one product with a power of two
@@ -166,6 +174,20 @@ RL_INLINE F32 log1p(F32 x) {
   return select(x == 0.0f, x, result);
 }
 
+// a / b for finite normal b below 2^126 and |a| up to |b|. On AVX-512, where a division takes as long as ten
+// multiply-adds, by Newton's method from an estimate of 14 bits, with a correction of the quotient; the error
+// is below 0.51 ulp.
+RL_INLINE F32 quotient(F32 a, F32 b) {
+#if defined(__AVX512F__)
+  const F32 estimate = __builtin_ia32_rcp14ps512_mask(b, b, -1);
+  const F32 inverse = estimate + estimate * (1.0f - b * estimate);
+  const F32 rough = a * inverse;
+  return rough + inverse * (a - b * rough);
+#else
+  return a / b;
+#endif
+}
+
 // Below 0.6 an odd polynomial, because 1 - 2 / (e^(2 x) + 1) cancels there. From 10 on the quotient no longer
 // changes the result, 1. The sign is copied last: tanh is odd.
 RL_INLINE F32 tanh(F32 x) {
@@ -173,7 +195,7 @@ RL_INLINE F32 tanh(F32 x) {
   const F32 square = a * a;
   const F32 near = a + a * (square * polynomial(square, -0x1.55553ep-2f, 0x1.1109bep-3f, -0x1.b89a88p-5f,
                                                 0x1.54c09cp-6f, -0x1.826f66p-8f));
-  const F32 far = 1.0f - 2.0f / (exp_within(at_most(a, 10.0f) * 2.0f) + 1.0f);
+  const F32 far = 1.0f - quotient(splat(2.0f), exp_within(at_most(a, 10.0f) * 2.0f) + 1.0f);
   return copy_sign(select(a < 0.6f, near, far), x);
 }
 
@@ -184,7 +206,7 @@ RL_INLINE F32 tanh(F32 x) {
 //   x < 0     e^x / (1 + e^x)
 RL_INLINE F32 sigmoid(F32 x) {
   const F32 e = exp(-absolute(x));
-  return select(x < 0.0f, e, splat(1.0f)) / (e + 1.0f);
+  return quotient(select(x < 0.0f, e, splat(1.0f)), e + 1.0f);
 }
 
 // The error function, by two polynomials of x = |x|:
@@ -207,8 +229,17 @@ RL_INLINE F32 erf(F32 x) {
 // x * gate for a gate in [0, 1]: -0 where the gate is 0, also for infinite x, as in the portable kernel.
 RL_INLINE F32 gated(F32 x, F32 gate) { return select(gate == 0.0f, splat(-0.0f), x * gate); }
 
-// x Phi(x) with the normal distribution Phi(x) = (1 + erf(x / sqrt(2))) / 2.
-RL_INLINE F32 gelu(F32 x) { return gated(x, 0.5f * (1.0f + erf(x * 0x1.6a09e6p-1f))); }
+// x Phi(x) with the normal distribution Phi(x) = erfc(-x / sqrt(2)) / 2, by e = erfc(|x| / sqrt(2)) =
+// e^(|x| P(|x|)). One polynomial suffices: the sum 1 - e / 2 has no need of the relative accuracy of the
+// error function near 0. From -5.65 down, the result is -0.
+RL_INLINE F32 gelu(F32 x) {
+  const F32 a = at_most(absolute(x), 5.65f);
+  const F32 e = exp_within(a * polynomial(a, -0x1.988458p-1f, -0x1.45f274p-2f, -0x1.29c07cp-5f,
+                                          0x1.3b1678p-8f, 0x1.a7c9c6p-18f, -0x1.97e6fap-13f, 0x1.ac48d4p-15f,
+                                          -0x1.b1b06ap-18f, 0x1.7140eap-22f));
+  const F32 lower = select(x < -5.65f, splat(0.0f), 0.5f * e);
+  return gated(x, select(x < 0.0f, lower, 1.0f - 0.5f * e));
+}
 
 // (1 + tanh u) / 2 is sigmoid(2 u).
 RL_INLINE F32 gelu_tanh(F32 x) {

@@ -117,6 +117,14 @@ FITS = [
         7,
     ),
     Fit(
+        "gelu: erfc(x / sqrt(2)) = e^(x P(x))",
+        lambda x: each(lambda v: math.log(math.erfc(v / math.sqrt(2))))(x) / x,
+        lambda x: x * each(lambda v: math.erfc(v / math.sqrt(2)))(x) / 2,
+        0.0,
+        4 * math.sqrt(2),
+        8,
+    ),
+    Fit(
         "pow: log2((1+f)/(1-f)) = f P(f^2)",
         lambda s: np.arctanh(ROOT(s)) / ROOT(s) * 2 / math.log(2),
         lambda s: np.ones_like(s),
