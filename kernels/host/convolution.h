@@ -102,9 +102,18 @@ Range seen_through(const PhaseAxis& axis, ptrdiff_t tap, Range outputs);
 // The taps through which the output sees an input: a range, because positions are linear in the tap.
 Range taps_of(const PhaseAxis& axis, ptrdiff_t output);
 
-// Describes the convolution of float32 tensors, without residual and activation. Merges pointwise axes into
-// the last one.
+// Describes the convolution of tensors, as if they were float32, without residual and activation. Merges
+// pointwise axes into the last one.
 Convolution make_convolution(const ConvolutionProblem& problem);
+
+// For prepare functions: packs a constant weight of `problem` and requests scratch memory, for any dtype.
+// `residual`: a call may have one.
+void prepare_convolution(KernelContext& context, const ConvolutionProblem& problem, bool residual);
+// Computes `made`, which make_convolution() made of `problem`, by the methods for the dtype. `residual` is
+// null or has the strides of `out`. float64: bounds, residual and activation are left to the caller. Returns
+// false, without effect, if scratch memory is too small.
+[[nodiscard]] bool convolve(KernelContext& context, const ConvolutionProblem& problem,
+                            const Convolution& made, const Tensor* residual);
 
 // Number of phases, and the phase `index`. A phase may have no taps: its outputs are the bias.
 size_t count_phases(const Convolution& convolution);

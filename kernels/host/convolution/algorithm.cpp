@@ -12,6 +12,7 @@
 #include "kernels/host/convolution/planes.h"
 #include "kernels/host/convolution/rows.h"
 #include "kernels/host/convolution/winograd.h"
+#include "kernels/host/elements.h"
 
 namespace rushlight::kernels::host {
 
@@ -47,10 +48,14 @@ bool is_empty(const Convolution& c) {
   return outputs == 0;
 }
 
-// Precedes packed weights and tells how they were packed: a call may have smaller tensors than the plan.
+// Precedes the converted and the packed weights and tells how they were packed: a call may have smaller
+// tensors than the plan.
 struct alignas(64) Header {
   Algorithm algorithm;
   bool is_exchanged;
+  size_t widened;  // floats of the converted weight
+
+  [[nodiscard]] const float* packed() const { return reinterpret_cast<const float*>(this + 1) + widened; }
 };
 
 size_t packed_size(const Convolution& c, Algorithm algorithm) {
@@ -147,29 +152,42 @@ bool convolve_images(KernelContext& context, const Convolution& c, const float* 
 
 }  // namespace
 
-void prepare_convolution(KernelContext& context, const Convolution& convolution, bool constant_weight) {
+void prepare_convolution(KernelContext& context, const Convolution& convolution, bool constant_weight,
+                         const WidenedWeight& widened) {
   if (is_empty(convolution)) return;
   const bool is_exchanged = gains_by_exchange(convolution);
-  const Convolution c = is_exchanged ? exchanged(convolution) : convolution;
+  Convolution c = is_exchanged ? exchanged(convolution) : convolution;
   Algorithm algorithm = algorithm_of(c);
   if (constant_weight && gains_by_winograd(c)) {
     algorithm = Algorithm::kWinograd;
     context.need_scratch(winograd_or_planes_size(c) + 64);
   }
   const size_t packed = packed_size(c, algorithm);
-  if (packed == 0) {
-    context.need_scratch(scratch_size(c, algorithm) * context.threads() + 64);
-    return;
-  }
+  const size_t kept = constant_weight && widens(widened.type) ? padded_floats(widened.count) : 0;
+  if (packed == 0) context.need_scratch(scratch_size(c, algorithm) * context.threads() + 64);
+  if (packed == 0 && kept == 0) return;
   const size_t image = algorithm == Algorithm::kRows && gains_by_border(c) ? bordered_size(c) + 64 : 0;
   if (image > 0) context.need_scratch(image);
   if (!constant_weight) return context.need_scratch(packed + 64 + image);
-  void* memory = context.prepare(c.weight, layout_of(c, algorithm), sizeof(Header) + packed);
+  uint64_t layout = layout_of(c, algorithm);
+  if (kept > 0) layout = layout_id(layout, static_cast<int>(widened.type));
+  void* memory = context.prepare(c.weight, layout, sizeof(Header) + kept * sizeof(float) + packed);
   if (memory == nullptr) return;
   auto* header = static_cast<Header*>(memory);
   header->algorithm = algorithm;
   header->is_exchanged = is_exchanged;
-  pack(c, algorithm, reinterpret_cast<float*>(header + 1));
+  header->widened = kept;
+  auto* floats = reinterpret_cast<float*>(header + 1);
+  if (kept > 0) {
+    load_floats(floats, widened.type, widened.source, 1, widened.count);
+    c.weight = floats;
+  }
+  pack(c, algorithm, floats + kept);
+}
+
+const float* prepared_weight(const KernelContext& context) {
+  const auto* header = static_cast<const Header*>(context.prepared());
+  return header == nullptr ? nullptr : reinterpret_cast<const float*>(header + 1);
 }
 
 bool convolve(KernelContext& context, const Convolution& convolution) {
@@ -182,14 +200,14 @@ bool convolve(KernelContext& context, const Convolution& convolution) {
   // In-place residual: the outputs have overwritten it when an image is computed again.
   if (header != nullptr && header->algorithm == Algorithm::kWinograd && is_winograd(c) &&
       c.residual != c.out) {
-    if (convolve_images(context, c, reinterpret_cast<const float*>(header + 1))) return true;
+    if (convolve_images(context, c, header->packed())) return true;
   }
   // Without prepared weights they are packed in this call. If there is no memory for that, or none for a
   // border, a method without packing computes it.
   const size_t size = packed_size(c, algorithm);
   if (size == 0) return convolve_in_scratch(context, c, algorithm);
   const bool is_prepared = header != nullptr && header->algorithm == algorithm;
-  const float* packed = is_prepared ? reinterpret_cast<const float*>(header + 1) : nullptr;
+  const float* packed = is_prepared ? header->packed() : nullptr;
   if (!is_prepared) {
     if (auto* own = static_cast<float*>(context.allocate_temp(size, 64))) {
       pack(c, algorithm, own);
