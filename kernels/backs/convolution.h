@@ -39,9 +39,9 @@ struct ConvolutionActProblem : ConvolutionProblem {
 
 namespace host {
 
-// convolution.cpp and convolution_act.cpp: float32. They decline if scratch memory is too small. Prepare
-// functions pack constant weights in the layout of the method that the shapes select, see
-// kernels/host/convolution.h.
+// convolution.cpp and convolution_act.cpp: float32, float64, and 16-bit floats in float32. They decline if
+// scratch memory is too small. Prepare functions pack constant weights in the layout of the method that the
+// shapes select, see kernels/host/convolution.h.
 std::optional<Error> convolution(KernelContext& context, const ConvolutionProblem& problem);
 Error convolution_prepare(KernelContext& context, const ConvolutionProblem& problem);
 std::optional<Error> convolution_act(KernelContext& context, const ConvolutionActProblem& problem);

@@ -22,8 +22,8 @@ struct LinearActProblem : LinearProblem {
 
 namespace host {
 
-// linear.cpp: float32, float16 and bfloat16, in any layout. Leading dimensions are merged into rows. The
-// prepare functions pack a constant weight and request scratch memory. Errors: MemoryAllocationFailed.
+// linear.cpp: float32, float64, float16 and bfloat16, in any layout. Leading dimensions are merged into rows.
+// The prepare functions pack a constant weight and request scratch memory. Errors: MemoryAllocationFailed.
 Error linear(KernelContext& context, const LinearProblem& problem);
 Error linear_prepare(KernelContext& context, const LinearProblem& problem);
 Error linear_act(KernelContext& context, const LinearActProblem& problem);

@@ -21,9 +21,9 @@ struct LstmProblem {
 
 namespace host {
 
-// lstm.cpp: float32. Takes every layout, but only row-major tensors fast. Large batches pack the weight (at
-// load if it is constant) and use scratch memory for the products; without it they take the method of small
-// batches.
+// lstm.cpp: float32, float16 and bfloat16. Takes every layout, but only row-major tensors fast. Large batches
+// pack the weight (at load if it is constant) and use scratch memory for the products; without it they take
+// the method of small batches.
 Error lstm(KernelContext& context, const LstmProblem& problem);
 Error lstm_prepare(KernelContext& context, const LstmProblem& problem);
 

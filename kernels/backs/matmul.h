@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "kernels/matmul/matmul.h"
 #include "runtime/base/error.h"
@@ -40,10 +41,12 @@ struct BatchProblem {
 
 namespace host {
 
-// matmul.cpp: float32, float16 and bfloat16. The prepare functions pack `b` if it is constant. Errors:
-// MemoryAllocationFailed.
+// matmul.cpp: float32, float64, float16 and bfloat16. The prepare functions pack `b` if it is constant.
+// Errors: MemoryAllocationFailed.
 Error matmul(KernelContext& context, const ProductProblem& problem);
 Error matmul_prepare(KernelContext& context, const ProductProblem& problem);
+// Products with one row or column, which need scratch memory in rare layouts only; declined without it.
+std::optional<Error> vector_product(KernelContext& context, const ProductProblem& problem);
 Error batch_matmul(KernelContext& context, const BatchProblem& problem);
 Error batch_matmul_prepare(KernelContext& context, const BatchProblem& problem);
 

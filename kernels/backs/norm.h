@@ -77,10 +77,11 @@ namespace host {
 // layer_norm and group_norm compute the variance in a second pass over the group; rms_norm needs one pass for
 // its mean of squares. None needs scratch memory; none declines or fails. Layouts without fast loops take the
 // portable loops.
-Error batch_norm(KernelContext& context, const BatchNormProblem& problem);  // float32
-Error layer_norm(KernelContext& context, const LayerNormProblem& problem);  // float32, float16 and bfloat16
-Error group_norm(KernelContext& context, const GroupNormProblem& problem);  // float32
-Error rms_norm(KernelContext& context, const RmsNormProblem& problem);      // float32
+// All compute float32, float16 and bfloat16, in float32; layer_norm also float64.
+Error batch_norm(KernelContext& context, const BatchNormProblem& problem);
+Error layer_norm(KernelContext& context, const LayerNormProblem& problem);
+Error group_norm(KernelContext& context, const GroupNormProblem& problem);
+Error rms_norm(KernelContext& context, const RmsNormProblem& problem);
 
 }  // namespace host
 

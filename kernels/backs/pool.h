@@ -33,9 +33,9 @@ struct MaxPoolProblem {
 
 namespace host {
 
-// avg_pool.cpp: float32. Never fails.
+// avg_pool.cpp: float32, float16 and bfloat16. Never fails.
 Error avg_pool2d(KernelContext& context, const AveragePoolProblem& problem);
-// max_pool2d.cpp: float32, int8 and uint8. Never fails.
+// max_pool2d.cpp: float32, float16, bfloat16, int8 and uint8. Never fails.
 Error max_pool2d(KernelContext& context, const MaxPoolProblem& problem);
 
 }  // namespace host

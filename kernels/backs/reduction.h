@@ -64,9 +64,9 @@ struct CumulativeProblem {
 
 namespace host {
 
-// reduction.cpp: float32, with blocked sums (kernels/ukernel/reduce.h), whose order depends on neither the
-// vector width nor the threads, which divide the outputs. The variance takes two passes: mean, then squared
-// differences.
+// reduction.cpp: float32, float64, float16 and bfloat16, with blocked sums (kernels/ukernel/reduce.h), whose
+// order depends on neither the vector width nor the threads, which divide the outputs. The variance takes two
+// passes: mean, then squared differences.
 Error sum(KernelContext& context, const ReductionProblem& problem);
 Error mean(KernelContext& context, const ReductionProblem& problem);
 Error variance(KernelContext& context, const VarianceProblem& problem);

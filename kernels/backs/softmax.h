@@ -26,8 +26,8 @@ struct SoftmaxProblem {
 
 namespace host {
 
-// softmax.cpp: float32, and float16 and bfloat16 computed in float32 and rounded once. Any layout, without
-// scratch memory; threads divide the fibers.
+// softmax.cpp: float32, float64, and float16 and bfloat16 computed in float32 and rounded once. Any layout,
+// without scratch memory; threads divide the fibers.
 Error softmax(KernelContext& context, const SoftmaxProblem& problem);
 Error log_softmax(KernelContext& context, const SoftmaxProblem& problem);
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Average pooling of float32: planes by rows; otherwise PoolPieces divides the output into spans whose
+// Average pooling in float32: planes by rows; otherwise PoolPieces divides the output into spans whose
 // windows have one shape.
+#include <algorithm>
+
 #include "kernels/backs/pool.h"
+#include "kernels/host/pooling/converted_piece.h"
 #include "kernels/host/pooling/pool_pieces.h"
 #include "kernels/host/pooling/pool_planes.h"
 #include "kernels/ukernel/reduce.h"
@@ -22,6 +25,42 @@ Pool with_windows(const Pool& given) {
   return pool;
 }
 
+void average_floats(const PoolPiece& piece, float divisor) {
+  const ukernel::PoolWindow& window = piece.window;
+  const size_t size = window.rows * window.columns;
+  const auto* x = static_cast<const float*>(piece.x);
+  auto* y = static_cast<float*>(piece.y);
+  // A window of contiguous elements, as in global pooling: one sum of a span.
+  const bool run =
+      window.column == 1 && (window.rows == 1 || window.row == static_cast<ptrdiff_t>(window.columns));
+  if (piece.count == 1 && run) {
+    *y = ukernel::sum_span(size, x) / divisor;
+  } else {
+    ukernel::average_pool(piece.count, window, divisor, x, y);
+  }
+}
+
+// Adds the sums of the parts of a window, and divides once.
+void average_converted(const PoolPiece& piece, ScalarType type, float divisor) {
+  float sums[ConvertedPiece::kMostResults];
+  size_t results = 0;
+  ConvertedPiece(piece, type)
+      .for_each_part(
+          [&](size_t count) {
+            results = count;
+            std::fill_n(sums, count, 0.0f);
+          },
+          [&](const ConvertedRows& rows) {
+            float part[ConvertedPiece::kMostResults];
+            average_floats({results, rows.window, rows.x, part, nullptr, 0, 0, 0, 0}, 1);
+            for (size_t i = 0; i < results; ++i) sums[i] += part[i];
+          },
+          [&](size_t first, size_t count) {
+            for (size_t i = 0; i < count; ++i) sums[i] /= divisor;
+            store_floats(static_cast<char*>(piece.y) + first * element_size(type), 1, type, sums, count);
+          });
+}
+
 }  // namespace
 
 Error avg_pool2d(KernelContext& context, const AveragePoolProblem& problem) {
@@ -31,21 +70,15 @@ Error avg_pool2d(KernelContext& context, const AveragePoolProblem& problem) {
     return Error::Ok;
   }
   PoolPieces(pool, context).for_each_piece([&](const PoolPiece& piece) {
-    const ukernel::PoolWindow& window = piece.window;
-    const auto* x = static_cast<const float*>(piece.x);
-    auto* y = static_cast<float*>(piece.y);
-    const size_t size = window.rows * window.columns;
+    const size_t size = piece.window.rows * piece.window.columns;
     int64_t divisor = pool.divisor;
     if (divisor == 0) divisor = pool.counts_padding ? piece.padded : static_cast<int64_t>(size);
     // An empty window sums to 0, whatever it is divided by.
     const float by = size == 0 ? 1.0f : static_cast<float>(divisor);
-    // A window of contiguous elements, as in global pooling: one sum of a span.
-    const bool run =
-        window.column == 1 && (window.rows == 1 || window.row == static_cast<ptrdiff_t>(window.columns));
-    if (piece.count == 1 && run) {
-      *y = ukernel::sum_span(size, x) / by;
+    if (widens(problem.type())) {
+      average_converted(piece, problem.type(), by);
     } else {
-      ukernel::average_pool(piece.count, window, by, x, y);
+      average_floats(piece, by);
     }
   });
   return Error::Ok;

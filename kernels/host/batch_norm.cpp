@@ -3,38 +3,36 @@
 // stack.
 //
 //   y = x * scale + shift    scale = weight / sqrt(var + eps)    shift = bias - mean * scale
+#include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "kernels/backs/norm.h"
 #include "kernels/host/channel_scale.h"
+#include "kernels/host/elements.h"
 
 namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr size_t kTile = 32;  // channels in a block
-
-struct Statistics {
-  const float* mean;
-  const float* var;
-  const float* weight;
-  const float* bias;
-  float eps;
-};
-
-const float* floats_of(const std::optional<Tensor>& tensor) {
-  return tensor ? tensor->const_data_ptr<float>() : nullptr;
-}
-
-// Folds the statistics of n channels from `first` on into scales and shifts.
-void make_scales(const Statistics& statistics, size_t first, size_t n, float* scale, float* shift) {
-  for (size_t i = 0; i < n; ++i) {
-    const size_t c = first + i;
-    scale[i] = 1.0f / std::sqrt(statistics.var[c] + statistics.eps);
-    if (statistics.weight != nullptr) scale[i] *= statistics.weight[c];
-    shift[i] = (statistics.bias == nullptr ? 0.0f : statistics.bias[c]) - statistics.mean[c] * scale[i];
+// Folds the statistics of n <= kChannelTile channels from `first` on into scales and shifts. The statistics
+// of 16-bit inputs have the dtype of the input or float32.
+void make_scales(const BatchNormProblem& problem, size_t first, size_t n, float* scale, float* shift) {
+  const auto load = [&](const Tensor& tensor, float* to) {
+    load_floats(to, tensor.scalar_type(), tensor.const_data_ptr<char>() + first * tensor.element_size(), 1,
+                n);
+  };
+  const auto eps = static_cast<float>(problem.parameters.eps);
+  float values[kChannelTile];
+  load(problem.running_var, values);
+  for (size_t i = 0; i < n; ++i) scale[i] = 1.0f / std::sqrt(values[i] + eps);
+  if (problem.parameters.weight) {
+    load(*problem.parameters.weight, values);
+    for (size_t i = 0; i < n; ++i) scale[i] *= values[i];
   }
+  std::fill_n(shift, n, 0.0f);
+  if (problem.parameters.bias) load(*problem.parameters.bias, shift);
+  load(problem.running_mean, values);
+  for (size_t i = 0; i < n; ++i) shift[i] -= values[i] * scale[i];
 }
 
 }  // namespace
@@ -43,23 +41,19 @@ Error batch_norm(KernelContext& context, const BatchNormProblem& problem) {
   const Tensor& input = problem.input;
   const Tensor& out = problem.out;
   if (input.numel() == 0) return Error::Ok;
-  const NormalizationParameters& parameters = problem.parameters;
-  const Statistics statistics{problem.running_mean.const_data_ptr<float>(),
-                              problem.running_var.const_data_ptr<float>(), floats_of(parameters.weight),
-                              floats_of(parameters.bias), static_cast<float>(parameters.eps)};
   // Batch and positions are one walk for all channels of a block.
   const ChannelAxes axes(input, out, 0);
   const size_t channels = axes.channel.size;
-  const size_t tiles = (channels + kTile - 1) / kTile;
+  const size_t tiles = (channels + kChannelTile - 1) / kChannelTile;
   constexpr size_t kElements = 32768;  // worth another thread
-  const size_t grain = kElements / (kTile * axes.others.count() + 1) + 1;
+  const size_t grain = kElements / (kChannelTile * axes.others.count() + 1) + 1;
   context.parallel_for(tiles, grain, [&](size_t begin, size_t end, size_t) {
     for (size_t tile = begin; tile < end; ++tile) {
-      const size_t first = tile * kTile;
-      const size_t n = channels - first < kTile ? channels - first : kTile;
-      float scale[kTile];
-      float shift[kTile];
-      make_scales(statistics, first, n, scale, shift);
+      const size_t first = tile * kChannelTile;
+      const size_t n = channels - first < kChannelTile ? channels - first : kChannelTile;
+      float scale[kChannelTile];
+      float shift[kChannelTile];
+      make_scales(problem, first, n, scale, shift);
       // The first channel of the block; strides are in bytes.
       const auto skipped = static_cast<ptrdiff_t>(first);
       scale_channels(axes, n, input.const_data_ptr<char>() + skipped * axes.channel.input,

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Affine map per channel: y = x * scale[c] + shift[c], for float32 tensors in any dim order. The common end
-// of batch and group normalization.
+// Affine map per channel: y = x * scale[c] + shift[c], for tensors of float32, float16 or bfloat16 in any dim
+// order. The common end of batch and group normalization.
 #pragma once
 
 #include <cstddef>
 
 #include "kernels/walk/paired_axes.h"
+#include "runtime/tensor/tensor.h"
 
 namespace rushlight::kernels::host {
 
-// The axes of two float32 tensors of one shape: the channel axis, and all others merged where strides allow.
+// The axes of two tensors of one shape and dtype: the channel axis, and all others merged where strides
+// allow.
 struct ChannelAxes {
+  ScalarType type;
   Axis channel{1, 0, 0};
   PairedAxes others;
 
@@ -20,12 +23,17 @@ struct ChannelAxes {
 
   // True if the channels are adjacent in both tensors (channels-last).
   [[nodiscard]] bool last() const {
-    return channel.input == ptrdiff_t{sizeof(float)} && channel.output == ptrdiff_t{sizeof(float)};
+    const auto size = static_cast<ptrdiff_t>(element_size(type));
+    return channel.input == size && channel.output == size;
   }
 };
 
-// Scales n channels, starting at `input` and `output`, at every position of the other axes. `scale` and
-// `shift` have n elements. One pass over all channels if they are adjacent, otherwise one for each channel.
+// Most channels of one call of scale_channels().
+inline constexpr size_t kChannelTile = 32;
+
+// Scales n <= kChannelTile channels, starting at `input` and `output`, at every position of the other axes.
+// `scale` and `shift` have n elements. One pass over all channels if they are adjacent, otherwise one for
+// each channel.
 void scale_channels(const ChannelAxes& axes, size_t n, const char* input, char* output, const float* scale,
                     const float* shift);
 

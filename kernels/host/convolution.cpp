@@ -6,7 +6,10 @@
 
 #include "kernels/geometry/convolution_shape.h"
 #include "kernels/host/convolution/algorithm.h"
+#include "kernels/host/convolution/columns.h"
 #include "kernels/host/convolution/method.h"
+#include "kernels/host/convolution/widened.h"
+#include "kernels/host/elements.h"
 
 namespace rushlight::kernels::host {
 
@@ -70,6 +73,12 @@ Range within(ptrdiff_t first, ptrdiff_t step, ptrdiff_t limit, Range range) {
   return {begin, std::max(begin, end)};
 }
 
+// 16-bit floats with a residual take the methods of float32. A constant in builds without these dtypes.
+bool is_by_columns(const Convolution& made, ScalarType type, bool residual) {
+  const bool is_bfloat16 = widens(type) && type == ScalarType::BFloat16;
+  return is_double(type) || (is_bfloat16 && !residual && gains_by_columns(made));
+}
+
 }  // namespace
 
 Range seen_through(const PhaseAxis& axis, ptrdiff_t tap, Range outputs) {
@@ -83,6 +92,7 @@ Range taps_of(const PhaseAxis& axis, ptrdiff_t output) {
 Convolution make_convolution(const ConvolutionProblem& problem) {
   const auto& [input, weight, bias, arguments, out] = problem;
   Convolution made = describe_convolution(input, weight, arguments, out);
+  // 16-bit floats: convolve_widened() replaces the addresses.
   made.input = input.const_data_ptr<float>();
   made.weight = weight.const_data_ptr<float>();
   made.bias = bias ? bias->const_data_ptr<float>() : nullptr;
@@ -119,15 +129,32 @@ ptrdiff_t kernel_offset(const Phase& phase, ptrdiff_t tap) {
   return offset;
 }
 
+std::optional<Error> convolve(KernelContext& context, const ConvolutionProblem& problem,
+                              const Convolution& made, const Tensor* residual) {
+  if (is_by_columns(made, problem.type(), residual != nullptr)) {
+    if (!convolve_columns(context, made, problem.type())) return std::nullopt;
+    return Error::Ok;
+  }
+  if (widens(problem.type())) return convolve_widened(context, problem, made, residual);
+  return convolve(context, made);
+}
+
 std::optional<Error> convolution(KernelContext& context, const ConvolutionProblem& problem) {
-  return convolve(context, make_convolution(problem));
+  return convolve(context, problem, make_convolution(problem), nullptr);
+}
+
+void prepare_convolution(KernelContext& context, const ConvolutionProblem& problem, bool residual) {
+  context.need_products(
+      convolution_products(problem.input, problem.weight, problem.out, problem.arguments.transposed));
+  const Convolution made = make_convolution(problem);
+  if (is_by_columns(made, problem.type(), residual)) return prepare_columns(context, made, problem.type());
+  if (widens(problem.type())) return prepare_widened(context, problem, residual);
+  const bool is_constant = problem.weight.impl()->storage() == Storage::Constant;
+  prepare_convolution(context, made, is_constant);
 }
 
 Error convolution_prepare(KernelContext& context, const ConvolutionProblem& problem) {
-  context.need_products(
-      convolution_products(problem.input, problem.weight, problem.out, problem.arguments.transposed));
-  const bool is_constant = problem.weight.impl()->storage() == Storage::Constant;
-  prepare_convolution(context, make_convolution(problem), is_constant);
+  prepare_convolution(context, problem, false);
   return Error::Ok;
 }
 

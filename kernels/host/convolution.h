@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "kernels/backs/convolution.h"
 #include "kernels/checks/selected_calls.h"
@@ -150,9 +151,18 @@ constexpr Convolution describe_convolution(const AnyTensor& input, const AnyTens
   return made;
 }
 
-// Describes the convolution of float32 tensors, without residual and activation. Merges pointwise axes into
-// the last one.
+// Describes the convolution of tensors, as if they were float32, without residual and activation. Merges
+// pointwise axes into the last one.
 Convolution make_convolution(const ConvolutionProblem& problem);
+
+// For prepare functions: packs a constant weight of `problem` and requests scratch memory, for any dtype.
+// `residual`: a call may have one.
+void prepare_convolution(KernelContext& context, const ConvolutionProblem& problem, bool residual);
+// Computes `made`, which make_convolution() made of `problem`, by the methods for the dtype. `residual` is
+// null or has the strides of `out`. float64: bounds, residual and activation are left to the caller. Empty,
+// without effect, if scratch memory is too small; NotSupported as convolve() in algorithm.h.
+[[nodiscard]] std::optional<Error> convolve(KernelContext& context, const ConvolutionProblem& problem,
+                                            const Convolution& made, const Tensor* residual);
 
 // Number of phases, and the phase `index`. A phase may have no taps: its outputs are the bias.
 size_t count_phases(const Convolution& convolution);

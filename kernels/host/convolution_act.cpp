@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/host/activate.h"
 #include "kernels/host/convolution.h"
-#include "kernels/host/convolution/algorithm.h"
+#include "kernels/host/elements.h"
 #include "kernels/matmul/activation.h"
 
 namespace rushlight::kernels::host {
@@ -24,25 +24,26 @@ std::optional<Error> convolution_act(KernelContext& context, const ConvolutionAc
   const bool is_clamp = last.kind == ActivationKind::kNone || last.kind == ActivationKind::kClamp;
   if (!kReachesActivations && !is_clamp) return not_selected("convolution_act");
   // Fuses residual and activation into each tile while its sums are in registers.
-  const bool fused = !problem.residual || has_equal_strides(*problem.residual, problem.out);
-  if (fused) {
-    if (problem.residual) sums.residual = problem.residual->const_data_ptr<float>();
-    if (last.kind == ActivationKind::kClamp) {
-      sums.low = static_cast<float>(last.low);
-      sums.high = static_cast<float>(last.high);
-    } else {
-      sums.activation = last;
-    }
+  const bool fused =
+      !is_double(problem.type()) && (!problem.residual || has_equal_strides(*problem.residual, problem.out));
+  const Tensor* residual = fused && problem.residual ? &*problem.residual : nullptr;
+  if (residual != nullptr) sums.residual = residual->const_data_ptr<float>();
+  if (fused && last.kind == ActivationKind::kClamp) {
+    sums.low = static_cast<float>(last.low);
+    sums.high = static_cast<float>(last.high);
+  } else if (fused) {
+    sums.activation = last;
   }
-  const std::optional<Error> convolved = convolve(context, sums);
+  const std::optional<Error> convolved = convolve(context, problem, sums, residual);
   if (convolved != Error::Ok) return convolved;
-  // Another layout of the residual needs a second pass over the result.
+  // Another layout of the residual, and float64, need a second pass over the result.
   if (!fused) add_and_activate(problem.residual, last, problem.out);
   return Error::Ok;
 }
 
 Error convolution_act_prepare(KernelContext& context, const ConvolutionActProblem& problem) {
-  return convolution_prepare(context, problem);
+  prepare_convolution(context, problem, problem.residual.has_value());
+  return Error::Ok;
 }
 
 }  // namespace rushlight::kernels::host

@@ -66,4 +66,38 @@ void store_floats(void* to, ptrdiff_t stride, ScalarType type, const float* from
   }
 }
 
+namespace {
+
+constexpr size_t kGrain = size_t{1} << 15;  // elements worth another thread
+
+}  // namespace
+
+void load_tensor(KernelContext& context, float* to, const Tensor& from) {
+  const size_t size = from.element_size();
+  context.parallel_for(from.numel(), kGrain, [&](size_t begin, size_t end, size_t) {
+    load_floats(to + begin, from.scalar_type(), from.const_data_ptr<char>() + begin * size, 1, end - begin);
+  });
+}
+
+void store_tensor(KernelContext& context, const Tensor& to, const float* from) {
+  const size_t size = to.element_size();
+  context.parallel_for(to.numel(), kGrain, [&](size_t begin, size_t end, size_t) {
+    store_floats(to.mutable_data_ptr<char>() + begin * size, 1, to.scalar_type(), from + begin, end - begin);
+  });
+}
+
+// The tensor is static, so that nothing writes to the arrays.
+TensorImpl widened_tensor(const Tensor& of, float* floats) {
+  const auto sizes = of.sizes();
+  return {ScalarType::Float,
+          sizes.size(),
+          const_cast<SizesType*>(sizes.data()),
+          const_cast<DimOrderType*>(of.dim_order().data()),
+          const_cast<StridesType*>(of.strides().data()),
+          of.numel(),
+          floats,
+          Storage::Planned,
+          TensorShapeDynamism::STATIC};
+}
+
 }  // namespace rushlight::kernels::host

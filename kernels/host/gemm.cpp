@@ -3,7 +3,8 @@
 // 2008. B is cut into panels of gemm_columns() columns and blocks of 512 rows that fit in the L2 cache, and
 // packed unless it is constant (packed at load) or small. Tiles of gemm_rows() rows by one panel are computed
 // in registers and divided among threads. Few rows with contiguous columns of B are dot products instead,
-// because packing would cost more than the product.
+// because packing would cost more than the product. The arithmetic is float32, float64 for float64, or
+// products of bfloat16 pairs if the processor has them.
 //
 // The loops, from the outermost to the innermost:
 //
@@ -22,6 +23,8 @@
 #include "kernels/host/elements.h"
 #include "kernels/ukernel/dot.h"
 #include "kernels/ukernel/gemm.h"
+#include "kernels/ukernel/gemm_bf16.h"
+#include "kernels/ukernel/gemm_f64.h"
 #include "runtime/base/log.h"
 
 namespace rushlight::kernels::host {
@@ -51,9 +54,96 @@ Matrix part_of(const Matrix& matrix, ScalarType type, size_t row, size_t column)
   return part;
 }
 
-const float* floats(const Matrix& matrix, size_t row, size_t column) {
-  return static_cast<const float*>(matrix.data) + offset(matrix.row_stride, row) +
+template <class T>
+const T* elements(const Matrix& matrix, size_t row, size_t column) {
+  return static_cast<const T*>(matrix.data) + offset(matrix.row_stride, row) +
          offset(matrix.column_stride, column);
+}
+
+// The microkernels of an arithmetic, and the conversion of its operands: factors of type Factor in tiles and
+// panels, whose dtype is kFactors, and sums of type Sum.
+struct Singles {
+  static constexpr ScalarType kFactors = ScalarType::Float;
+  static constexpr ScalarType kSums = ScalarType::Float;
+  static constexpr bool kPairs = false;  // panels hold pairs along the depth
+  using Factor = float;
+  using Sum = float;
+  using Tile = ukernel::GemmTile;
+  static size_t columns() { return ukernel::gemm_columns(); }
+  static void multiply(const Tile& tile) { ukernel::gemm_tile(tile); }
+  static void dot(const ukernel::DotProducts& dots) { ukernel::dot_products(dots); }
+  static constexpr auto pack = [](auto... arguments) { ukernel::gemm_pack(arguments...); };
+  static void load_factors(float* to, ScalarType type, const void* from, ptrdiff_t stride, size_t n) {
+    load_floats(to, type, from, stride, n);
+  }
+  static void load(float* to, ScalarType type, const void* from, ptrdiff_t stride, size_t n) {
+    load_floats(to, type, from, stride, n);
+  }
+  static void store(void* to, ptrdiff_t stride, ScalarType type, const float* from, size_t n) {
+    store_floats(to, stride, type, from, n);
+  }
+  static void activate(const Activation& activation, float* x, size_t n) { host::activate(activation, x, n); }
+};
+
+template <class T>
+void copy_strided(T* to, const void* from, ptrdiff_t stride, size_t n) {
+  const auto* elements = static_cast<const T*>(from);
+  for (size_t i = 0; i < n; ++i, elements += stride) to[i] = *elements;
+}
+
+struct Doubles {
+  static constexpr ScalarType kFactors = ScalarType::Double;
+  static constexpr ScalarType kSums = ScalarType::Double;
+  static constexpr bool kPairs = false;
+  using Factor = double;
+  using Sum = double;
+  using Tile = ukernel::GemmTileF64;
+  static size_t columns() { return ukernel::gemm_columns_f64(); }
+  static void multiply(const Tile& tile) { ukernel::gemm_tile_f64(tile); }
+  static void dot(const ukernel::DotProductsF64& dots) { ukernel::dot_products_f64(dots); }
+  static constexpr auto pack = [](auto... arguments) { ukernel::gemm_pack_f64(arguments...); };
+  static void load_factors(double* to, ScalarType, const void* from, ptrdiff_t stride, size_t n) {
+    copy_strided(to, from, stride, n);
+  }
+  static void load(double* to, ScalarType, const void* from, ptrdiff_t stride, size_t n) {
+    copy_strided(to, from, stride, n);
+  }
+  static void store(void* to, ptrdiff_t stride, ScalarType, const double* from, size_t n) {
+    auto* doubles = static_cast<double*>(to);
+    for (size_t i = 0; i < n; ++i, doubles += stride) *doubles = from[i];
+  }
+  static void activate(const Activation& clamp, double* x, size_t n) {
+    if (clamp.kind == ActivationKind::kNone) return;
+    for (size_t i = 0; i < n; ++i) {
+      const double raised = x[i] < clamp.low ? clamp.low : x[i];
+      x[i] = raised > clamp.high ? clamp.high : raised;
+    }
+  }
+};
+
+struct BFloat16s : Singles {
+  static constexpr ScalarType kFactors = ScalarType::BFloat16;
+  static constexpr bool kPairs = true;
+  using Factor = uint16_t;
+  using Tile = ukernel::GemmTileBf16;
+  static size_t columns() { return ukernel::gemm_columns_bf16(); }
+  static void multiply(const Tile& tile) { ukernel::gemm_tile_bf16(tile); }
+  static constexpr auto pack = [](auto... arguments) { ukernel::gemm_pack_bf16(arguments...); };
+  static void load_factors(uint16_t* to, ScalarType, const void* from, ptrdiff_t stride, size_t n) {
+    copy_strided(to, from, stride, n);
+  }
+};
+
+// Calls f with the arithmetic of a dtype. Builds contain no code for dtypes that they do not select.
+template <class F>
+decltype(auto) with_arithmetic(ScalarType type, F f) {
+  if constexpr (contains(kAnySelectedType, ScalarType::Double)) {
+    if (type == ScalarType::Double) return f(Doubles());
+  }
+  if constexpr (contains(kAnySelectedType, ScalarType::BFloat16)) {
+    if (type == ScalarType::BFloat16 && ukernel::gemm_has_bf16()) return f(BFloat16s());
+  }
+  return f(Singles());
 }
 
 Matrix transposed(const Matrix& matrix) { return {matrix.data, matrix.column_stride, matrix.row_stride}; }
@@ -72,8 +162,8 @@ Gemm transposed(const Gemm& gemm) {
 // Removes the terms with factor 0, and transposes the product if that makes the rows of the result
 // contiguous.
 Gemm simplified(Gemm gemm) {
-  if (gemm.alpha == 0.0f) gemm.depth = 0;
-  if (gemm.beta == 0.0f) gemm.bias.data = nullptr;
+  if (gemm.alpha == 0) gemm.depth = 0;
+  if (gemm.beta == 0) gemm.bias.data = nullptr;
   // C^T = B^T A^T: exchanges strides only. Packed panels fix the roles of A and B.
   const bool rows_are_contiguous = gemm.out.column_stride == 1 && gemm.columns != 1;
   const bool columns_are = gemm.out.row_stride == 1 || gemm.columns == 1;
@@ -93,36 +183,50 @@ constexpr bool kReachesDots = is_reached_through("kernels/host/gemm", [](const S
 });
 
 // The division of a product into blocks, and the computation of them.
+template <class Kernels>
 class Plan {
+  using T = typename Kernels::Sum;
+  using Factor = typename Kernels::Factor;
+
  public:
   explicit Plan(const Gemm& gemm) : gemm_(simplified(gemm)) {
-    const bool is_float = this->is_float();
+    const bool reads = is_of(Kernels::kFactors);
+    const bool writes = is_of(Kernels::kSums);
     // The order of these decisions matters: each uses the ones before it.
     dots_ = is_of_few_vectors();
-    staged_ = !is_float || (gemm_.out.column_stride != 1 && gemm_.columns != 1);
-    converts_a_ = !is_float ||
-                  (!dots_ && gemm_.a.column_stride != 1 && gemm_.depth > 1 && gemm_.columns > kMostColumns);
+    staged_ = !writes || (gemm_.out.column_stride != 1 && gemm_.columns != 1);
+    converts_a_ = !dots_ && (!reads || (gemm_.a.column_stride != 1 && gemm_.depth > 1 &&
+                                        (Kernels::kPairs || gemm_.columns > kMostColumns)));
     packs_b_ = gemm_.packed_b == nullptr && !dots_ && !is_b_contiguous();
-    panel_ = ukernel::gemm_columns();
+    panel_ = Kernels::columns();
     panels_ = divide_up(gemm_.columns, panel_);
     // Staged sums cannot be added to `out` block by block, so their depth is not divided.
     depth_block_ = staged_ ? std::max<size_t>(gemm_.depth, 1) : kDepthBlock;
     depth_block_ = std::min(depth_block_, std::max<size_t>(gemm_.depth, 1));
     // Panels of one block of depth that fit in kBlockBytes.
-    const size_t fitting = kBlockBytes / (depth_block_ * panel_ * sizeof(float));
+    const size_t fitting = kBlockBytes / panel_bytes(depth_block_);
     panel_block_ = std::min(panels_, std::max<size_t>(fitting, 1));
     row_block_ = converts_a_ ? std::min(gemm_.rows, kRowBlock) : gemm_.rows;
     // The tile starts with the bias itself, so this requires factors of 1 and a layout that the microkernel
     // reads.
-    bias_in_tile_ = gemm_.bias.data == nullptr || (is_float && gemm_.alpha == 1.0f && gemm_.beta == 1.0f &&
+    bias_in_tile_ = gemm_.bias.data == nullptr || (writes && gemm_.alpha == 1 && gemm_.beta == 1 &&
                                                    bias_kind() != ukernel::GemmInitial::kC);
     const Matrix& residual = gemm_.residual;
     // The microkernel ends a tile with residual and clamp. Both need the finished sum, thus alpha 1 and the
     // bias.
     end_in_tile_ =
-        bias_in_tile_ && gemm_.alpha == 1.0f && is_clamp(gemm_.activation) &&
-        (residual.data == nullptr || (is_float && (residual.column_stride == 1 || gemm_.columns == 1)));
+        bias_in_tile_ && gemm_.alpha == 1 && is_clamp(gemm_.activation) &&
+        (residual.data == nullptr || (writes && (residual.column_stride == 1 || gemm_.columns == 1)));
   }
+
+  // Elements and bytes of a panel of `depth` rows.
+  [[nodiscard]] static size_t panel_elements(size_t depth) {
+    return (Kernels::kPairs ? divide_up(depth, 2) * 2 : depth) * Kernels::columns();
+  }
+  [[nodiscard]] static size_t panel_bytes(size_t depth) { return panel_elements(depth) * sizeof(Factor); }
+
+  // Packs `columns` columns of `b`, at most a panel.
+  static void pack_panel(Factor* panel, ScalarType type, const Matrix& b, size_t depth, size_t columns);
 
   [[nodiscard]] size_t scratch_bytes() const { return b_bytes() + a_bytes(); }
 
@@ -132,11 +236,11 @@ class Plan {
       multiply_few(context);
       return Error::Ok;
     }
-    alignas(64) float small[kSmallDepth * kMostColumns];
-    b_block_ = static_cast<float*>(scratch);
+    alignas(64) Factor small[kSmallDepth * kMostColumns];
+    b_block_ = static_cast<Factor*>(scratch);
     if (scratch == nullptr && scratch_bytes() != 0) {
       // Sums that are staged need the whole depth, which does not fit on the stack if B is packed.
-      const bool can_do_without = is_float() && !(staged_ && packs_b_);
+      const bool can_do_without = is_of(Kernels::kSums) && !(staged_ && packs_b_);
       RL_CHECK(can_do_without, Error::MemoryAllocationFailed, "out of scratch memory: need %lu bytes",
                log_number(scratch_bytes()));
       converts_a_ = false;
@@ -147,7 +251,7 @@ class Plan {
       }
       b_block_ = small;
     }
-    a_block_ = b_block_ + b_bytes() / sizeof(float);
+    a_block_ = b_block_ + b_bytes() / sizeof(Factor);
     // Depth, panels, rows: a block of B is packed once and used by all rows. Runs once even with depth 0, to
     // write bias or zeros.
     for (size_t depth = 0; depth == 0 || depth < gemm_.depth; depth += depth_block_) {
@@ -162,9 +266,10 @@ class Plan {
   }
 
  private:
-  // False for 16-bit floats, which are converted.
-  [[nodiscard]] bool is_float() const {
-    return (kAnySelectedType & types::kReducedFloat) == 0 || gemm_.type == ScalarType::Float;
+  // True if the matrices are of the type that the microkernels take. False for 16-bit floats that are
+  // converted, so in builds without them it is a constant.
+  [[nodiscard]] bool is_of(ScalarType type) const {
+    return (kAnySelectedType & types::kReducedFloat) == 0 || gemm_.type == type;
   }
 
   // The layout of the bias; kC means none that the microkernel can start with.
@@ -181,23 +286,24 @@ class Plan {
 
   // True for few rows and contiguous columns of B, which are then used without packing.
   [[nodiscard]] bool is_of_few_vectors() const {
-    return kReachesDots && is_float() && gemm_.packed_b == nullptr && gemm_.depth > 0 &&
+    return kReachesDots && gemm_.packed_b == nullptr && gemm_.depth > 0 &&
            gemm_.rows <= 2 * ukernel::kDotRows && gemm_.b.row_stride == 1 && gemm_.a.column_stride == 1;
   }
 
   [[nodiscard]] bool is_b_contiguous() const {
     if (gemm_.depth == 0) return true;
-    if (!is_float() || (gemm_.b.column_stride != 1 && gemm_.columns != 1)) return false;
+    if (Kernels::kPairs || !is_of(Kernels::kFactors) || (gemm_.b.column_stride != 1 && gemm_.columns != 1))
+      return false;
     // Rows that are a multiple of 1 KiB apart map to the same cache sets.
     const bool meets = gemm_.b.row_stride % 256 == 0;
     return gemm_.rows <= 2 * ukernel::gemm_rows() ||
-           (!meets && gemm_.depth * gemm_.columns * sizeof(float) <= kDirectBytes);
+           (!meets && gemm_.depth * gemm_.columns * sizeof(T) <= kDirectBytes);
   }
 
-  [[nodiscard]] size_t b_bytes() const {
-    return packs_b_ ? depth_block_ * panel_block_ * panel_ * sizeof(float) : 0;
+  [[nodiscard]] size_t b_bytes() const { return packs_b_ ? panel_block_ * panel_bytes(depth_block_) : 0; }
+  [[nodiscard]] size_t a_bytes() const {
+    return converts_a_ ? row_block_ * depth_block_ * sizeof(Factor) : 0;
   }
-  [[nodiscard]] size_t a_bytes() const { return converts_a_ ? row_block_ * depth_block_ * sizeof(float) : 0; }
 
   // A loop of `count` items with `each` multiplications; serial without a context.
   template <class Body>
@@ -217,8 +323,9 @@ class Plan {
     for_each(context, panels, 4 * rows * panel_, [&](size_t begin, size_t end) {
       for (size_t p = begin; p < end; ++p) {
         const size_t column = (first + p) * panel_;
-        pack_panel(b_block_ + p * rows * panel_, gemm_.type, part_of(gemm_.b, gemm_.type, depth, column),
-                   rows, std::min(panel_, gemm_.columns - column));
+        pack_panel(b_block_ + p * panel_elements(rows), gemm_.type,
+                   part_of(gemm_.b, gemm_.type, depth, column), rows,
+                   std::min(panel_, gemm_.columns - column));
       }
     });
   }
@@ -229,8 +336,9 @@ class Plan {
     if (converts_a_) {
       for_each(context, rows, 4 * deep, [&](size_t begin, size_t end) {
         for (size_t i = begin; i < end; ++i) {
-          load_floats(a_block_ + i * deep, gemm_.type, part_of(gemm_.a, gemm_.type, row + i, depth).data,
-                      gemm_.a.column_stride, deep);
+          Kernels::load_factors(a_block_ + i * deep, gemm_.type,
+                                part_of(gemm_.a, gemm_.type, row + i, depth).data, gemm_.a.column_stride,
+                                deep);
         }
       });
     }
@@ -255,8 +363,8 @@ class Plan {
   void multiply_tile(size_t depth, size_t first, size_t p, size_t block, size_t row, size_t rows) {
     const size_t column = (first + p) * panel_;
     const size_t deep = depth_from(depth);
-    const float* lines[ukernel::kMostGemmRows];
-    ukernel::GemmTile tile;
+    const Factor* lines[ukernel::kMostGemmRows];
+    typename Kernels::Tile tile;
     tile.rows = rows;
     tile.columns = std::min(panel_, gemm_.columns - column);
     tile.depth = deep;
@@ -264,17 +372,18 @@ class Plan {
     if (converts_a_) {
       for (size_t i = 0; i < rows; ++i) lines[i] = a_block_ + (row - block + i) * deep;
     } else {
-      for (size_t i = 0; i < rows; ++i) lines[i] = floats(gemm_.a, row + i, depth);
+      for (size_t i = 0; i < rows; ++i) lines[i] = elements<Factor>(gemm_.a, row + i, depth);
       tile.a_step = gemm_.a.column_stride;
     }
     if (packs_b_ || gemm_.packed_b != nullptr) {
-      tile.b = packs_b_ ? b_block_ + p * deep * panel_
-                        : gemm_.packed_b + ((first + p) * gemm_.depth + depth) * panel_;
-      tile.b_stride = static_cast<ptrdiff_t>(panel_);
+      tile.b = packs_b_ ? b_block_ + p * panel_elements(deep)
+                        : static_cast<const Factor*>(gemm_.packed_b) +
+                              (first + p) * panel_elements(gemm_.depth) + depth * panel_;
+      tile.b_stride = static_cast<ptrdiff_t>(Kernels::kPairs ? 2 * panel_ : panel_);
       tile.b_columns = panel_;
     } else {
       // Used in place: the last panel has fewer columns, and nothing behind them may be read.
-      tile.b = floats(gemm_.b, depth, column);
+      tile.b = elements<Factor>(gemm_.b, depth, column);
       tile.b_stride = gemm_.b.row_stride;
       tile.b_columns = tile.columns;
     }
@@ -292,56 +401,97 @@ class Plan {
   }
 
   void multiply_few(size_t row, size_t column, size_t columns) {
-    float stage[ukernel::kDotRows * kMostColumns];
-    ukernel::DotProducts dots;
+    T stage[ukernel::kDotRows * kMostColumns];
+    ukernel::DotProductsOf<T> dots;
     dots.rows = std::min(ukernel::kDotRows, gemm_.rows - row);
     dots.columns = columns;
-    dots.depth = gemm_.depth;
-    dots.a = floats(gemm_.a, row, 0);
-    dots.a_stride = gemm_.a.row_stride;
-    dots.b = floats(gemm_.b, 0, column);
-    dots.b_stride = gemm_.b.column_stride;
-    dots.c = staged_ ? stage : const_cast<float*>(floats(gemm_.out, row, column));
+    dots.c = staged_ ? stage : const_cast<T*>(elements<T>(gemm_.out, row, column));
     dots.c_stride = staged_ ? static_cast<ptrdiff_t>(kMostColumns) : gemm_.out.row_stride;
-    ukernel::dot_products(dots);
+    if (gemm_.type == Kernels::kSums) {
+      dots.depth = gemm_.depth;
+      dots.a = elements<T>(gemm_.a, row, 0);
+      dots.a_stride = gemm_.a.row_stride;
+      dots.b = elements<T>(gemm_.b, 0, column);
+      dots.b_stride = gemm_.b.column_stride;
+      Kernels::dot(dots);
+    } else {
+      convert_few(dots, row, column);
+    }
     for (size_t i = 0; i < dots.rows; ++i) {
       finish_row(dots.c + offset(dots.c_stride, i), row + i, column, columns, gemm_.bias.data != nullptr);
     }
     if (staged_) store(stage, kMostColumns, row, column, dots.rows, columns);
   }
 
-  // Converts staged sums and stores them in `out`.
-  void store(const float* sums, size_t stride, size_t row, size_t column, size_t rows, size_t columns) const {
-    for (size_t i = 0; i < rows; ++i) {
-      store_floats(part_of(gemm_.out, gemm_.type, row + i, column).data, gemm_.out.column_stride, gemm_.type,
-                   sums + i * stride, columns);
+  // The products of `dots`, whose operands have another dtype: blocks of both are converted on the stack.
+  void convert_few(const ukernel::DotProductsOf<T>& whole, size_t row, size_t column) const {
+    constexpr size_t kDepth = 256;
+    constexpr size_t kColumns = 16;
+    T a[ukernel::kDotRows * kDepth];
+    T b[kColumns * kDepth];
+    T part[ukernel::kDotRows * kColumns];
+    ukernel::DotProductsOf<T> dots = whole;
+    dots.a = a;
+    dots.b = b;
+    dots.c = part;
+    dots.a_stride = dots.b_stride = kDepth;
+    dots.c_stride = kColumns;
+    for (size_t depth = 0; depth < gemm_.depth; depth += kDepth) {
+      dots.depth = std::min(kDepth, gemm_.depth - depth);
+      for (size_t i = 0; i < whole.rows; ++i) {
+        Kernels::load(a + i * kDepth, gemm_.type, part_of(gemm_.a, gemm_.type, row + i, depth).data, 1,
+                      dots.depth);
+      }
+      for (size_t j = 0; j < whole.columns; j += kColumns) {
+        dots.columns = std::min(kColumns, whole.columns - j);
+        for (size_t k = 0; k < dots.columns; ++k) {
+          Kernels::load(b + k * kDepth, gemm_.type, part_of(gemm_.b, gemm_.type, depth, column + j + k).data,
+                        1, dots.depth);
+        }
+        Kernels::dot(dots);
+        for (size_t i = 0; i < whole.rows; ++i) {
+          T* sums = whole.c + offset(whole.c_stride, i) + j;
+          for (size_t k = 0; k < dots.columns; ++k) {
+            sums[k] = (depth == 0 ? T(0) : sums[k]) + part[i * kColumns + k];
+          }
+        }
+      }
     }
   }
 
-  void finish(ukernel::GemmTile* tile, size_t row, size_t column, bool begins, bool ends) {
-    float stage[ukernel::kMostGemmRows * kMostColumns];
-    tile->c = staged_ ? stage : const_cast<float*>(floats(gemm_.out, row, column));
+  // Converts staged sums and stores them in `out`.
+  void store(const T* sums, size_t stride, size_t row, size_t column, size_t rows, size_t columns) const {
+    for (size_t i = 0; i < rows; ++i) {
+      Kernels::store(part_of(gemm_.out, gemm_.type, row + i, column).data, gemm_.out.column_stride,
+                     gemm_.type, sums + i * stride, columns);
+    }
+  }
+
+  void finish(typename Kernels::Tile* tile, size_t row, size_t column, bool begins, bool ends) {
+    T stage[ukernel::kMostGemmRows * kMostColumns];
+    tile->c = staged_ ? stage : const_cast<T*>(elements<T>(gemm_.out, row, column));
     tile->c_stride = staged_ ? static_cast<ptrdiff_t>(kMostColumns) : gemm_.out.row_stride;
     // The first block of depth starts the sums, later ones add to `out`.
     tile->adds_to_c = !begins;
     if (begins && bias_in_tile_) {
       tile->initial_from = bias_kind();
       if (tile->initial_from != ukernel::GemmInitial::kZero) {
-        tile->initial = tile->initial_from == ukernel::GemmInitial::kRows ? floats(gemm_.bias, row, 0)
-                                                                          : floats(gemm_.bias, 0, column);
+        tile->initial = tile->initial_from == ukernel::GemmInitial::kRows
+                            ? elements<T>(gemm_.bias, row, 0)
+                            : elements<T>(gemm_.bias, 0, column);
       }
     }
     if (ends && end_in_tile_) {
       if (gemm_.residual.data != nullptr) {
-        tile->residual = floats(gemm_.residual, row, column);
+        tile->residual = elements<T>(gemm_.residual, row, column);
         tile->residual_stride = gemm_.residual.row_stride;
       }
       if (gemm_.activation.kind == ActivationKind::kClamp) {
-        tile->low = static_cast<float>(gemm_.activation.low);
-        tile->high = static_cast<float>(gemm_.activation.high);
+        tile->low = static_cast<T>(gemm_.activation.low);
+        tile->high = static_cast<T>(gemm_.activation.high);
       }
     }
-    ukernel::gemm_tile(*tile);
+    Kernels::multiply(*tile);
     if (!ends) return;
     for (size_t i = 0; i < tile->rows && !end_in_tile_; ++i) {
       finish_row(tile->c + offset(tile->c_stride, i), row + i, column, tile->columns, !bias_in_tile_);
@@ -351,23 +501,21 @@ class Plan {
 
   // Scale, bias, residual and activation of columns [column, column + n), if the microkernel did not fuse
   // them.
-  void finish_row(float* sums, size_t row, size_t column, size_t n, bool adds_bias) const {
-    if (gemm_.alpha != 1.0f) {
-      for (size_t j = 0; j < n; ++j) sums[j] *= gemm_.alpha;
+  void finish_row(T* sums, size_t row, size_t column, size_t n, bool adds_bias) const {
+    if (gemm_.alpha != 1) {
+      for (size_t j = 0; j < n; ++j) sums[j] *= static_cast<T>(gemm_.alpha);
     }
-    if (adds_bias) add(sums, gemm_.bias, gemm_.beta, row, column, n);
-    if (gemm_.residual.data != nullptr) add(sums, gemm_.residual, 1.0f, row, column, n);
-    activate(gemm_.activation, sums, n);
+    if (adds_bias) add(sums, gemm_.bias, static_cast<T>(gemm_.beta), row, column, n);
+    if (gemm_.residual.data != nullptr) add(sums, gemm_.residual, T(1), row, column, n);
+    Kernels::activate(gemm_.activation, sums, n);
   }
 
-  void add(float* sums, const Matrix& matrix, float factor, size_t row, size_t column, size_t n) const {
-    float summands[kMostColumns];
-    load_floats(summands, gemm_.type, part_of(matrix, gemm_.type, row, column).data, matrix.column_stride, n);
+  void add(T* sums, const Matrix& matrix, T factor, size_t row, size_t column, size_t n) const {
+    T summands[kMostColumns];
+    Kernels::load(summands, gemm_.type, part_of(matrix, gemm_.type, row, column).data, matrix.column_stride,
+                  n);
     for (size_t j = 0; j < n; ++j) sums[j] += factor * summands[j];
   }
-
-  static void pack_panel(float* panel, ScalarType type, const Matrix& b, size_t depth, size_t columns);
-  friend void host::pack_b(float*, ScalarType, const Matrix&, size_t, size_t);
 
   Gemm gemm_;
   bool staged_;        // sums pass through a buffer: `out` has another dtype or is not contiguous
@@ -377,18 +525,20 @@ class Plan {
   bool bias_in_tile_;  // the tile starts its sums with the bias
   bool end_in_tile_;   // the tile fuses residual and activation
   size_t panel_, panels_, depth_block_, panel_block_, row_block_;
-  float* b_block_ = nullptr;
-  float* a_block_ = nullptr;
+  Factor* b_block_ = nullptr;
+  Factor* a_block_ = nullptr;
 };
 
-// Other dtypes are converted to float32 in blocks of 32 rows on the stack.
-void Plan::pack_panel(float* panel, ScalarType type, const Matrix& b, size_t depth, size_t columns) {
-  if (type == ScalarType::Float) {
-    return ukernel::gemm_pack(panel, floats(b, 0, 0), b.row_stride, b.column_stride, depth, columns,
-                              ukernel::gemm_columns());
+// Other dtypes are converted in blocks of 32 rows on the stack.
+template <class Kernels>
+void Plan<Kernels>::pack_panel(Factor* panel, ScalarType type, const Matrix& b, size_t depth,
+                               size_t columns) {
+  if (type == Kernels::kFactors) {
+    return Kernels::pack(panel, elements<Factor>(b, 0, 0), b.row_stride, b.column_stride, depth, columns,
+                         Kernels::columns());
   }
-  const size_t width = ukernel::gemm_columns();
-  float block[kSmallDepth * kMostColumns];
+  const size_t width = Kernels::columns();
+  Factor block[kSmallDepth * kMostColumns];
   for (size_t k = 0; k < depth; k += kSmallDepth) {
     const size_t rows = std::min(kSmallDepth, depth - k);
     // Goes along the contiguous dimension.
@@ -397,32 +547,43 @@ void Plan::pack_panel(float* panel, ScalarType type, const Matrix& b, size_t dep
     const size_t length = along_rows ? rows : columns;
     for (size_t i = 0; i < lines; ++i) {
       const Matrix from = along_rows ? part_of(b, type, k, i) : part_of(b, type, k + i, 0);
-      load_floats(block + i * length, type, from.data, along_rows ? b.row_stride : b.column_stride, length);
+      Kernels::load_factors(block + i * length, type, from.data, along_rows ? b.row_stride : b.column_stride,
+                            length);
     }
     const auto stride = static_cast<ptrdiff_t>(length);
-    ukernel::gemm_pack(panel + k * width, block, along_rows ? 1 : stride, along_rows ? stride : 1, rows,
-                       columns, width);
+    Kernels::pack(panel + k * width, block, along_rows ? 1 : stride, along_rows ? stride : 1, rows, columns,
+                  width);
   }
+}
+
+// Serial without a context.
+Error run(KernelContext* context, const Gemm& gemm, void* scratch) {
+  return with_arithmetic(gemm.type,
+                         [&](auto kernels) { return Plan<decltype(kernels)>(gemm).run(context, scratch); });
 }
 
 }  // namespace
 
-size_t packed_bytes(size_t depth, size_t columns) {
-  const size_t width = ukernel::gemm_columns();
-  return divide_up(columns, width) * width * depth * sizeof(float);
+size_t packed_bytes(ScalarType type, size_t depth, size_t columns) {
+  return with_arithmetic(type, [&](auto kernels) {
+    return divide_up(columns, kernels.columns()) * Plan<decltype(kernels)>::panel_bytes(depth);
+  });
 }
 
-// Element (k, j) of B is at to[(j / width * depth + k) * width + j % width]; the last panel is padded.
-void pack_b(float* to, ScalarType type, const Matrix& b, size_t depth, size_t columns) {
-  const size_t width = ukernel::gemm_columns();
-  for (size_t column = 0; column < columns; column += width) {
-    Plan::pack_panel(to + column * depth, type, part_of(b, type, 0, column), depth,
-                     std::min(width, columns - column));
-  }
+// Element (k, j) of B is in panel j / width, which has the depth of B; the last panel is padded.
+void pack_b(void* to, ScalarType type, const Matrix& b, size_t depth, size_t columns) {
+  with_arithmetic(type, [&](auto kernels) {
+    using Packing = Plan<decltype(kernels)>;
+    auto* panel = static_cast<typename decltype(kernels)::Factor*>(to);
+    const size_t width = kernels.columns();
+    for (size_t column = 0; column < columns; column += width, panel += Packing::panel_elements(depth)) {
+      Packing::pack_panel(panel, type, part_of(b, type, 0, column), depth, std::min(width, columns - column));
+    }
+  });
 }
 
 Gemm::Gemm(const Product& product)
-    : ProductMatrices(product), alpha(product.alpha.to<float>()), beta(product.beta.to<float>()) {}
+    : ProductMatrices(product), alpha(product.alpha.to<double>()), beta(product.beta.to<double>()) {}
 
 Batch::Batch(const Tensor& a, const Tensor& b, const Tensor& out)
     : count(static_cast<size_t>(a.size(0))), a(a.strides()[0]), b(b.strides()[0]), out(out.strides()[0]) {}
@@ -437,23 +598,28 @@ void prepare(KernelContext& context, const Gemm& gemm, const Tensor& weight) {
   context.need_products(gemm.rows * gemm.columns * gemm.depth);
   // A panel for a single column is mostly padding.
   if (is_constant(weight) && gemm.columns > 1) {
-    const size_t bytes = packed_bytes(gemm.depth, gemm.columns);
+    const size_t bytes = packed_bytes(gemm.type, gemm.depth, gemm.columns);
     const uint64_t layout =
         layout_id(kLayout, gemm.depth, gemm.columns, gemm.b.row_stride, gemm.b.column_stride,
                   static_cast<int>(gemm.type), ukernel::gemm_columns());
     if (void* to = context.prepare(weight.const_data_ptr(), layout, bytes)) {
-      pack_b(static_cast<float*>(to), gemm.type, gemm.b, gemm.depth, gemm.columns);
+      pack_b(to, gemm.type, gemm.b, gemm.depth, gemm.columns);
     }
   }
   const size_t bytes = most_scratch_bytes(gemm);
   if (bytes != 0) context.need_scratch(bytes + 64);
 }
 
-size_t scratch_bytes(const Gemm& gemm) { return Plan(gemm).scratch_bytes(); }
+bool multiplies_bfloat16() { return ukernel::gemm_has_bf16(); }
+
+size_t scratch_bytes(const Gemm& gemm) {
+  return with_arithmetic(gemm.type,
+                         [&](auto kernels) { return Plan<decltype(kernels)>(gemm).scratch_bytes(); });
+}
 
 size_t most_scratch_bytes(const Gemm& gemm) {
   // With packed panels the product may be cut into other blocks.
-  static constexpr float kPanels = 0;
+  static constexpr double kPanels = 0;
   Gemm packed = gemm;
   packed.packed_b = &kPanels;
   return std::max(scratch_bytes(gemm), scratch_bytes(packed));
@@ -465,7 +631,12 @@ void* take_scratch(KernelContext& context, const Gemm& gemm) {
 }
 
 Error multiply(KernelContext& context, const Gemm& gemm, void* scratch) {
-  return gemm.rows == 0 || gemm.columns == 0 ? Error::Ok : Plan(gemm).run(&context, scratch);
+  if (gemm.rows == 0 || gemm.columns == 0) return Error::Ok;
+  return run(&context, gemm, scratch);
+}
+
+void multiply_serially(const Gemm& gemm, void* scratch) {
+  if (gemm.rows != 0 && gemm.columns != 0) (void)run(nullptr, gemm, scratch);
 }
 
 Error multiply(KernelContext& context, const Gemm& gemm) {
@@ -474,7 +645,7 @@ Error multiply(KernelContext& context, const Gemm& gemm) {
 
 Error multiply(KernelContext& context, const Gemm& first, const Batch& batch) {
   if (first.rows == 0 || first.columns == 0) return Error::Ok;
-  const size_t bytes = Plan(first).scratch_bytes();
+  const size_t bytes = scratch_bytes(first);
   void* scratch = bytes == 0 ? nullptr : context.allocate_temp(bytes, 64);
   const auto size = static_cast<ptrdiff_t>(element_size(first.type));
   // Small products are divided among threads as wholes, large ones one after the other, each on all threads.
@@ -487,7 +658,7 @@ Error multiply(KernelContext& context, const Gemm& first, const Batch& batch) {
     move(gemm.b, batch.b);
     move(gemm.out, batch.out);
     move(gemm.bias, batch.bias);
-    return Plan(gemm).run(threads, scratch);
+    return run(threads, gemm, scratch);
   };
   Error error = Error::Ok;
   const size_t each = first.rows * first.columns * first.depth;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrix products with float32 arithmetic on float32, float16 and bfloat16 elements, for mm, bmm, addmm,
-// linear and the like. Sums are float32 until they are stored, and do not depend on the number of threads.
+// Matrix products for mm, bmm, addmm, linear and the like: with float32 arithmetic on float32, float16 and
+// bfloat16 elements, with float64 arithmetic on float64. Sums are not rounded until they are stored, and do
+// not depend on the number of threads.
 #pragma once
 
 #include <cstddef>
@@ -18,21 +19,24 @@ struct Gemm : ProductMatrices {
   explicit Gemm(const Product& product);
 
   Matrix residual;
-  float alpha = 1.0f;
-  float beta = 1.0f;
-  Activation activation;
-  const float* packed_b = nullptr;  // result of pack_b(), or null
+  double alpha = 1;
+  double beta = 1;
+  Activation activation;           // float64: a clamp or none
+  const void* packed_b = nullptr;  // result of pack_b(), or null
 };
 
 // packed_bytes(): size of `b` in panels of gemm_columns() columns, padded. pack_b(): writes the panels to
-// `to`, which is aligned to 64 bytes, as float32 whatever the dtype: [panel][depth][gemm_columns()].
-[[nodiscard]] size_t packed_bytes(size_t depth, size_t columns);
-void pack_b(float* to, ScalarType type, const Matrix& b, size_t depth, size_t columns);
+// `to`, which is aligned to 64 bytes, in the dtype of the arithmetic: [panel][depth][gemm_columns()].
+[[nodiscard]] size_t packed_bytes(ScalarType type, size_t depth, size_t columns);
+void pack_b(void* to, ScalarType type, const Matrix& b, size_t depth, size_t columns);
 
 // For prepare functions: request the scratch memory of the product. With `weight`, the tensor of `b`, also
 // pack `b` at load if that tensor is constant.
 void prepare(KernelContext& context, const Gemm& gemm);
 void prepare(KernelContext& context, const Gemm& gemm, const Tensor& weight);
+
+// True if the processor multiplies bfloat16 faster than float32.
+[[nodiscard]] bool multiplies_bfloat16();
 
 // Bytes of scratch memory, aligned to 64, that multiply() uses for this product; its matrices may have no
 // data yet. Without scratch memory float32 products are slower; products of other dtypes, and
@@ -47,6 +51,8 @@ void prepare(KernelContext& context, const Gemm& gemm, const Tensor& weight);
 // The second overload takes the scratch memory itself.
 [[nodiscard]] Error multiply(KernelContext& context, const Gemm& gemm, void* scratch);
 [[nodiscard]] Error multiply(KernelContext& context, const Gemm& gemm);
+// On the calling thread alone, with scratch memory: cannot fail.
+void multiply_serially(const Gemm& gemm, void* scratch);
 
 // `count` products; the strides, in elements, lead from one to the next.
 struct Batch {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Group normalization in three passes over each group: mean, variance (two-pass, for accuracy), and an affine
 // map of each channel, which stay in cache for groups of usual size.
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/backs/norm.h"
 #include "kernels/host/channel_scale.h"
+#include "kernels/host/elements.h"
 #include "kernels/host/float_reduction.h"
 #include "kernels/walk/view.h"
 
@@ -13,15 +15,20 @@ namespace rushlight::kernels::host {
 namespace {
 
 // Mean and inverse standard deviation of the elements of a group, which starts at `first`.
-Moments<float> moments(const PairedAxes& elements, const char* first, double eps) {
+Moments<float> moments(ScalarType type, const PairedAxes& elements, const char* first, double eps) {
   if (elements.count() == 0) return {0.0f, NAN};
   const auto count = static_cast<float>(elements.count());
   float mean = 0.0f;
-  fold_floats(kSumFold, elements, first, 1, nullptr, &mean);
+  fold_floats<float>(Folds<float>::kSum, type, elements, first, 1, nullptr, &mean);
   mean /= count;
   float squares = 0.0f;
-  fold_floats(kSquaresFold, elements, first, 1, &mean, &squares);
+  fold_floats<float>(Folds<float>::kSquares, type, elements, first, 1, &mean, &squares);
   return {mean, 1.0f / std::sqrt(squares / count + static_cast<float>(eps))};
+}
+
+void load(const Tensor& parameter, size_t first, size_t n, float* to) {
+  load_floats(to, parameter.scalar_type(),
+              parameter.const_data_ptr<char>() + first * parameter.element_size(), 1, n);
 }
 
 struct Groups {
@@ -50,24 +57,25 @@ struct Groups {
   }
 
   Moments<float> normalize(size_t n, size_t g) const {
-    // Channels of a group in blocks, whose scales and shifts fit on the stack.
-    constexpr size_t kTile = 32;
     const auto sample = static_cast<ptrdiff_t>(n);
     const char* const samples = source.data + sample * source.strides[0];
     char* const results = target.data + sample * target.strides[0];
     const auto start = static_cast<ptrdiff_t>(g * channels);
-    const Moments<float> found = moments(elements, samples + start * source.strides[1], parameters.eps);
-    for (size_t done = 0; done < channels; done += kTile) {
-      const size_t taken = channels - done < kTile ? channels - done : kTile;
+    const Moments<float> found =
+        moments(axes.type, elements, samples + start * source.strides[1], parameters.eps);
+    // Channels of a group in blocks, whose scales and shifts fit on the stack.
+    for (size_t done = 0; done < channels; done += kChannelTile) {
+      const size_t taken = std::min(channels - done, kChannelTile);
       const size_t first = g * channels + done;
-      float scale[kTile];
-      float shift[kTile];
+      float scale[kChannelTile];
+      float shift[kChannelTile] = {};
+      std::fill_n(scale, taken, 1.0f);
+      if (parameters.weight) load(*parameters.weight, first, taken, scale);
+      if (parameters.bias) load(*parameters.bias, first, taken, shift);
       for (size_t i = 0; i < taken; ++i) {
-        scale[i] = found.rstd;
-        if (parameters.weight) scale[i] *= parameters.weight->const_data_ptr<float>()[first + i];
         // (x - mean) * scale + bias = x * scale + (bias - mean * scale).
-        shift[i] = -found.mean * scale[i];
-        if (parameters.bias) shift[i] += parameters.bias->const_data_ptr<float>()[first + i];
+        scale[i] *= found.rstd;
+        shift[i] -= found.mean * scale[i];
       }
       const auto channel = static_cast<ptrdiff_t>(first);
       scale_channels(axes, taken, samples + channel * source.strides[1],
@@ -93,11 +101,11 @@ Error group_norm(KernelContext& context, const GroupNormProblem& problem) {
       const size_t g = i % groups.count;
       const Moments<float> found = groups.normalize(n, g);
       const auto element = [&](const View& view) {
-        return reinterpret_cast<float*>(view.data + static_cast<ptrdiff_t>(n) * view.strides[0] +
-                                        static_cast<ptrdiff_t>(g) * view.strides[1]);
+        return view.data + static_cast<ptrdiff_t>(n) * view.strides[0] +
+               static_cast<ptrdiff_t>(g) * view.strides[1];
       };
-      *element(means) = found.mean;
-      *element(rstds) = found.rstd;
+      store_floats(element(means), 1, means.type, &found.mean, 1);
+      store_floats(element(rstds), 1, rstds.type, &found.rstd, 1);
     }
   });
   return Error::Ok;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Layer normalization: mean, variance and scaling in three passes over each group, which stays in cache. The
-// variance is two-pass, as in PyTorch; partial sums are added pairwise. 16-bit floats are converted 1024
-// elements at a time on the stack.
+// variance is two-pass, as in PyTorch; partial sums are added pairwise. 16-bit floats are converted on the
+// stack, in pieces: a group of one piece once, a larger one in each pass.
 //
 //   y = (x - mean) / sqrt(variance + eps) * weight + bias
 #include <algorithm>
@@ -10,6 +10,7 @@
 
 #include "kernels/backs/norm.h"
 #include "kernels/host/elements.h"
+#include "kernels/ukernel/doubles.h"
 #include "kernels/ukernel/normalize.h"
 #include "kernels/ukernel/reduce.h"
 #include "kernels/walk/joint_axes.h"
@@ -18,14 +19,30 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr ptrdiff_t kFloat = sizeof(float);
+// The microkernels of an element type.
+struct Singles {
+  using Element = float;
+  static constexpr auto sum = [](size_t n, const float* x) { return ukernel::sum_span(n, x); };
+  static constexpr auto squares = [](auto... arguments) { return ukernel::squares_span(arguments...); };
+  static constexpr auto normalize = [](auto... arguments) { ukernel::normalize_span(arguments...); };
+};
+struct Doubles {
+  using Element = double;
+  static constexpr auto sum = [](size_t n, const double* x) { return ukernel::sum_span_f64(n, x); };
+  static constexpr auto squares = [](auto... arguments) { return ukernel::squares_span_f64(arguments...); };
+  static constexpr auto normalize = [](auto... arguments) { ukernel::normalize_span_f64(arguments...); };
+};
 
-const float* floats_at(const char* element) { return reinterpret_cast<const float*>(element); }
-
-// The float32 elements of a group, as spans.
+// The elements of a group, as spans.
+template <class Kernels>
 struct Group {
+  using T = typename Kernels::Element;
+  static constexpr ptrdiff_t kSize = sizeof(T);
+
   const LayerNormLayout& layout;
   char* const* start;
+
+  static const T* elements_at(const char* element) { return reinterpret_cast<const T*>(element); }
 
   // Calls f(n, x) for each span; its elements may have a stride.
   template <class F>
@@ -36,113 +53,139 @@ struct Group {
   // The sum over a group: contiguous spans by a microkernel, strided elements one by one, both added
   // pairwise.
   template <class OfRun, class OfElement>
-  [[nodiscard]] float sum(OfRun of_run, OfElement of_element) const {
+  [[nodiscard]] T sum(OfRun of_run, OfElement of_element) const {
     const auto& run = layout.elements.inner();
     const ptrdiff_t stride = run.strides[LayerNormLayout::kInput];
-    PairwiseSum<float> sum;
+    PairwiseSum<T> sum;
     for_each_span([&](char* const* at) {
       const char* x = at[LayerNormLayout::kInput];
-      if (stride == kFloat) return sum.add(of_run(run.size, floats_at(x)));
-      for (size_t i = 0; i < run.size; ++i, x += stride) sum.add(of_element(*floats_at(x)));
+      if (stride == kSize) return sum.add(of_run(run.size, elements_at(x)));
+      for (size_t i = 0; i < run.size; ++i, x += stride) sum.add(of_element(*elements_at(x)));
     });
     return sum.total();
   }
+
+  [[nodiscard]] Moments<T> moments(double eps) const {
+    if (layout.count == 0) return {T(0), static_cast<T>(NAN)};
+    const auto count = static_cast<T>(layout.count);
+    const T mean = sum(Kernels::sum, [](T x) { return x; }) / count;
+    const T squares = sum([mean](size_t n, const T* x) { return Kernels::squares(n, x, mean); },
+                          [mean](T x) { return (x - mean) * (x - mean); });
+    return {mean, T(1) / std::sqrt(squares / count + static_cast<T>(eps))};
+  }
+
+  Moments<T> normalize(double eps) const {
+    using Layout = LayerNormLayout;
+    const Moments<T> found = moments(eps);
+    const auto& run = layout.elements.inner();
+    // An absent parameter has no stride to test.
+    const auto follows = [&](size_t operand) {
+      return run.strides[operand] == kSize || start[operand] == nullptr;
+    };
+    const bool dense = run.strides[Layout::kInput] == kSize && run.strides[Layout::kOutput] == kSize &&
+                       follows(Layout::kWeight) && follows(Layout::kBias);
+    for_each_span([&](char* const* at) {
+      // One element at a time if they have a stride.
+      const size_t length = dense ? run.size : 1;
+      for (size_t i = 0; i < run.size; i += length) {
+        const auto element = [&](size_t operand) {
+          return at[operand] + static_cast<ptrdiff_t>(i) * run.strides[operand];
+        };
+        const auto parameter = [&](size_t operand) {
+          return start[operand] == nullptr ? nullptr : elements_at(element(operand));
+        };
+        Kernels::normalize(length, elements_at(element(Layout::kInput)), found.mean, found.rstd,
+                           parameter(Layout::kWeight), parameter(Layout::kBias),
+                           reinterpret_cast<T*>(element(Layout::kOutput)));
+      }
+    });
+    return found;
+  }
 };
 
-Moments<float> moments(const Group& group, double eps) {
-  if (group.layout.count == 0) return {0.0f, NAN};
-  const auto count = static_cast<float>(group.layout.count);
-  const float mean = group.sum(ukernel::sum_span, [](float x) { return x; }) / count;
-  const float squares =
-      group.sum([mean](size_t n, const float* x) { return ukernel::squares_span(n, x, mean); },
-                [mean](float x) { return (x - mean) * (x - mean); });
-  return {mean, 1.0f / std::sqrt(squares / count + static_cast<float>(eps))};
-}
-
-void normalize(const Group& group, const Moments<float>& moments) {
+// Groups of 16-bit floats, converted to float32 piece by piece. One object for each thread.
+class ConvertedGroups {
+ public:
   using Layout = LayerNormLayout;
-  const auto& run = group.layout.elements.inner();
-  // An absent parameter has no stride to test.
-  const auto follows = [&](size_t operand) {
-    return run.strides[operand] == kFloat || group.start[operand] == nullptr;
-  };
-  const bool dense = run.strides[Layout::kInput] == kFloat && run.strides[Layout::kOutput] == kFloat &&
-                     follows(Layout::kWeight) && follows(Layout::kBias);
-  group.for_each_span([&](char* const* at) {
-    // One element at a time if they have a stride.
-    const size_t length = dense ? run.size : 1;
-    for (size_t i = 0; i < run.size; i += length) {
-      const auto element = [&](size_t operand) {
-        return at[operand] + static_cast<ptrdiff_t>(i) * run.strides[operand];
-      };
-      const auto parameter = [&](size_t operand) {
-        return group.start[operand] == nullptr ? nullptr : floats_at(element(operand));
-      };
-      ukernel::normalize_span(length, floats_at(element(Layout::kInput)), moments.mean, moments.rstd,
-                              parameter(Layout::kWeight), parameter(Layout::kBias),
-                              reinterpret_cast<float*>(element(Layout::kOutput)));
-    }
-  });
-}
 
-// The elements of a group of 16-bit floats, converted to float32 piece by piece.
-struct ConvertedGroup {
-  using Layout = LayerNormLayout;
-  static constexpr size_t kPiece = 1024;
-  static constexpr ptrdiff_t kElement = 2;
+  // `parameters` are the addresses of weight and bias, which may be null.
+  ConvertedGroups(const Layout& layout, ScalarType type, const char* weight, const char* bias)
+      : layout_(layout),
+        type_(type),
+        size_(static_cast<ptrdiff_t>(element_size(type))),
+        is_held_(layout.count <= kPiece && layout.elements.count(1) == 1) {
+    if (!is_held_) return;
+    // Every group has the same parameters.
+    load(weights_, layout.count, weight, Layout::kWeight);
+    load(biases_, layout.count, bias, Layout::kBias);
+  }
 
-  const Layout& layout;
-  ScalarType type;
-  char* const* start;
+  // Normalizes the group that begins at the pointers.
+  Moments<float> normalize(char* const* start, double eps) {
+    const Moments<float> found = moments(start, eps);
+    for_each_piece(start, [&](size_t n, char* const* pointers) {
+      if (!is_held_) {
+        load(floats_, n, pointers[Layout::kInput], Layout::kInput);
+        load(weights_, n, pointers[Layout::kWeight], Layout::kWeight);
+        load(biases_, n, pointers[Layout::kBias], Layout::kBias);
+      }
+      ukernel::normalize_span(n, floats_, found.mean, found.rstd,
+                              start[Layout::kWeight] == nullptr ? nullptr : weights_,
+                              start[Layout::kBias] == nullptr ? nullptr : biases_, floats_);
+      store_floats(pointers[Layout::kOutput], layout_.elements.inner().strides[Layout::kOutput] / size_,
+                   type_, floats_, n);
+    });
+    return found;
+  }
 
-  // Calls f(n, x, pointers to the first of the n elements in each operand).
+ private:
+  static constexpr size_t kPiece = 2048;
+
+  // Calls f(n, pointers to the first of the n elements in each operand).
   template <class F>
-  void for_each_piece(F f) const {
-    const auto& run = layout.elements.inner();
-    layout.elements.walk(start, 1, [&](char* const* at) {
-      alignas(64) float floats[kPiece];
+  void for_each_piece(char* const* start, F f) const {
+    const auto& run = layout_.elements.inner();
+    layout_.elements.walk(start, 1, [&](char* const* at) {
       for (size_t i = 0; i < run.size; i += kPiece) {
         char* pointers[Layout::kElementOperands];
         for (size_t k = 0; k < Layout::kElementOperands; ++k)
           pointers[k] = start[k] == nullptr ? nullptr : at[k] + static_cast<ptrdiff_t>(i) * run.strides[k];
-        const size_t n = std::min(kPiece, run.size - i);
-        load(floats, n, pointers, Layout::kInput);
-        f(n, floats, pointers);
+        f(std::min(kPiece, run.size - i), pointers);
       }
     });
   }
 
-  // Returns null if the parameter is absent.
-  const float* load(float* to, size_t n, char* const* pointers, size_t operand) const {
-    if (pointers[operand] == nullptr) return nullptr;
-    load_floats(to, type, pointers[operand], layout.elements.inner().strides[operand] / kElement, n);
-    return to;
+  // Nothing if the operand is absent.
+  void load(float* to, size_t n, const char* from, size_t operand) const {
+    if (from == nullptr) return;
+    load_floats(to, type_, from, layout_.elements.inner().strides[operand] / size_, n);
   }
 
-  [[nodiscard]] Moments<float> moments(double eps) const {
-    if (layout.count == 0) return {0.0f, NAN};
-    const auto count = static_cast<float>(layout.count);
-    PairwiseSum<float> sum;
-    for_each_piece([&](size_t n, const float* x, char* const*) { sum.add(ukernel::sum_span(n, x)); });
-    const float mean = sum.total() / count;
-    PairwiseSum<float> squares;
-    for_each_piece(
-        [&](size_t n, const float* x, char* const*) { squares.add(ukernel::squares_span(n, x, mean)); });
-    return {mean, 1.0f / std::sqrt(squares.total() / count + static_cast<float>(eps))};
+  // Leaves the elements of a held group in floats_.
+  Moments<float> moments(char* const* start, double eps) {
+    if (layout_.count == 0) return {0.0f, NAN};
+    if (is_held_) load(floats_, layout_.count, start[Layout::kInput], Layout::kInput);
+    const auto sum = [&](auto of_span) {
+      PairwiseSum<float> total;
+      for_each_piece(start, [&](size_t n, char* const* pointers) {
+        if (!is_held_) load(floats_, n, pointers[Layout::kInput], Layout::kInput);
+        total.add(of_span(n));
+      });
+      return total.total();
+    };
+    const auto count = static_cast<float>(layout_.count);
+    const float mean = sum([&](size_t n) { return ukernel::sum_span(n, floats_); }) / count;
+    const float squares = sum([&](size_t n) { return ukernel::squares_span(n, floats_, mean); });
+    return {mean, 1.0f / std::sqrt(squares / count + static_cast<float>(eps))};
   }
 
-  void normalize(const Moments<float>& moments) const {
-    for_each_piece([&](size_t n, float* x, char* const* pointers) {
-      alignas(64) float weights[kPiece];
-      alignas(64) float biases[kPiece];
-      const float* weight = load(weights, n, pointers, Layout::kWeight);
-      const float* bias = load(biases, n, pointers, Layout::kBias);
-      // In place in the block of converted elements.
-      ukernel::normalize_span(n, x, moments.mean, moments.rstd, weight, bias, x);
-      store_floats(pointers[Layout::kOutput], layout.elements.inner().strides[Layout::kOutput] / kElement,
-                   type, x, n);
-    });
-  }
+  const Layout& layout_;
+  ScalarType type_;
+  ptrdiff_t size_;
+  bool is_held_;  // a group is one piece
+  alignas(64) float floats_[kPiece];
+  alignas(64) float weights_[kPiece];
+  alignas(64) float biases_[kPiece];
 };
 
 }  // namespace
@@ -156,30 +199,33 @@ Error layer_norm(KernelContext& context, const LayerNormProblem& problem) {
   const ScalarType type = problem.type();
   char* const start[] = {problem.input.mutable_data_ptr<char>(), problem.out.mutable_data_ptr<char>(),
                          problem.mean.mutable_data_ptr<char>(), problem.rstd.mutable_data_ptr<char>()};
+  char* const weights = weight ? weight->mutable_data_ptr<char>() : nullptr;
+  char* const biases = bias ? bias->mutable_data_ptr<char>() : nullptr;
+  // Groups are independent, so threads divide them. The walk gives the first element and the statistics of
+  // each; parameters begin anew for each group.
+  const auto for_each_group = [&](size_t begin, size_t end, auto normalize, auto store) {
+    layout.groups.walk_part(start, 0, begin, end, [&](char* const* at) {
+      char* const elements[] = {at[Layout::kGroupInput], at[Layout::kGroupOutput], weights, biases};
+      const auto found = normalize(elements);
+      store(at[Layout::kGroupMean], found.mean);
+      store(at[Layout::kGroupRstd], found.rstd);
+    });
+  };
+  const auto store = [type](char* to, float value) { store_floats(to, 1, type, &value, 1); };
   constexpr size_t kElements = 16384;  // worth another thread
   const size_t grain = kElements / (layout.count + 1) + 1;
   context.parallel_for(layout.groups.count(0), grain, [&](size_t begin, size_t end, size_t) {
-    // Groups are independent, so threads divide them; the walk gives the first element and the statistics of
-    // each.
-    layout.groups.walk_part(start, 0, begin, end, [&](char* const* at) {
-      // Parameters begin anew for each group.
-      char* const elements[] = {at[Layout::kGroupInput], at[Layout::kGroupOutput],
-                                weight ? weight->mutable_data_ptr<char>() : nullptr,
-                                bias ? bias->mutable_data_ptr<char>() : nullptr};
-      if (type != ScalarType::Float) {
-        const ConvertedGroup group{layout, type, elements};
-        const Moments<float> of_group = group.moments(eps);
-        group.normalize(of_group);
-        store_floats(at[Layout::kGroupMean], 1, type, &of_group.mean, 1);
-        store_floats(at[Layout::kGroupRstd], 1, type, &of_group.rstd, 1);
-        return;
-      }
-      const Group group{layout, elements};
-      const Moments<float> of_group = moments(group, eps);
-      normalize(group, of_group);
-      *reinterpret_cast<float*>(at[Layout::kGroupMean]) = of_group.mean;
-      *reinterpret_cast<float*>(at[Layout::kGroupRstd]) = of_group.rstd;
-    });
+    if (widens(type)) {
+      ConvertedGroups groups(layout, type, weights, biases);
+      return for_each_group(begin, end, [&](char* const* at) { return groups.normalize(at, eps); }, store);
+    }
+    if (is_double(type)) {
+      return for_each_group(
+          begin, end, [&](char* const* at) { return Group<Doubles>{layout, at}.normalize(eps); },
+          [](char* to, double value) { *reinterpret_cast<double*>(to) = value; });
+    }
+    for_each_group(
+        begin, end, [&](char* const* at) { return Group<Singles>{layout, at}.normalize(eps); }, store);
   });
   return Error::Ok;
 }

@@ -3,6 +3,7 @@
 // far as the layouts allow; usually one product remains.
 #include "kernels/backs/linear.h"
 
+#include "kernels/host/activate.h"
 #include "kernels/host/gemm.h"
 
 namespace rushlight::kernels::host {
@@ -93,9 +94,15 @@ Gemm product_of(const LinearActProblem& problem, const Rows& rows) {
 }  // namespace
 
 Error linear_act(KernelContext& context, const LinearActProblem& problem) {
+  // Activations of doubles have no microkernels: a pass of the portable code.
+  if (problem.type() == ScalarType::Double && !is_clamp(problem.activation)) {
+    RL_TRY(linear_act(context, {problem, problem.residual, {}}));
+    add_and_activate(std::nullopt, problem.activation, problem.out);
+    return Error::Ok;
+  }
   const Rows rows(problem);
   Gemm gemm = product_of(problem, rows);
-  gemm.packed_b = static_cast<const float*>(context.prepared());
+  gemm.packed_b = context.prepared();
   // One allocation serves all products, which have one size.
   void* scratch = take_scratch(context, gemm);
   const auto size = static_cast<ptrdiff_t>(problem.input.element_size());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // LSTM with precomputed input gates: each step adds hidden state times weight, then applies the cell. Small
 // batches are dot products with the weight as stored, because packing gains nothing for few rows; larger ones
-// use the packed weight and gemm().
+// use the packed weight and gemm(). 16-bit floats are converted as a whole: the states stay float32 from step
+// to step, and are rounded once, when they are stored.
 //
 //   c = sigmoid(f) c + sigmoid(i) tanh(g)    h = sigmoid(o) tanh(c)    gates [i, f, g, o] of `units` each
 #include "kernels/backs/lstm.h"
@@ -9,10 +10,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/checks/selection.h"
 #include "kernels/checks/sizes.h"
+#include "kernels/host/elements.h"
 #include "kernels/host/gemm.h"
 #include "kernels/ukernel/dot.h"
 #include "kernels/ukernel/lstm.h"
+#include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels::host {
 
@@ -25,6 +29,15 @@ constexpr size_t kGrain = 1 << 16;  // products worth another thread
 template <class... Tensors>
 bool are_row_major(const Tensors&... tensors) {
   return (is_row_major(tensors.dim_order(), tensors.sizes()) && ...);
+}
+
+constexpr TypeSet kTypes = kAnySelectedType & (types::kReducedFloat | type_set(ScalarType::Float));
+
+Error run_portable(const LstmProblem& problem) {
+  return dispatch<kTypes>(problem.type(), [&](auto type) {
+    run_lstm<typename decltype(type)::Element>(problem.layer, problem.sizes);
+    return Error::Ok;
+  });
 }
 
 // One step. Matrices are row-major [batch, units]; gates are [batch, 4 units].
@@ -98,15 +111,14 @@ Error compute_batch(KernelContext& context, const Step& step, const LstmSizes& s
   return Error::Ok;
 }
 
-}  // namespace
+// Bytes of panels that a call packs if the weight is not packed at load.
+size_t own_panel_bytes(const LstmSizes& sizes) {
+  return packed_bytes(ScalarType::Float, sizes.units, kGates * sizes.units);
+}
 
-Error lstm(KernelContext& context, const LstmProblem& problem) {
-  const auto& [gates, hidden, cell, weight, reverse, out, last_hidden, last_cell] = problem.layer;
-  const LstmSizes& sizes = problem.sizes;
-  if (!are_row_major(gates, hidden, cell, weight, out, last_hidden, last_cell)) {
-    run_lstm<float>(problem.layer, sizes);
-    return Error::Ok;
-  }
+// All steps, of float32. `packed` are panels of the weight, or null.
+Error compute(KernelContext& context, const Lstm& layer, const LstmSizes& sizes, const void* packed) {
+  const auto& [gates, hidden, cell, weight, reverse, out, last_hidden, last_cell] = layer;
   const size_t elements = sizes.batch * sizes.units;
   if (elements == 0) return Error::Ok;
   Step step = {};
@@ -116,9 +128,15 @@ Error lstm(KernelContext& context, const LstmProblem& problem) {
   // The cell is updated in place in `last_cell`; a plan may have given both the same memory.
   std::memmove(step.cell, cell.const_data_ptr(), cell.nbytes());
   Gemm gemm = product_of(weight, sizes);
-  gemm.packed_b = static_cast<const float*>(context.prepared());
+  gemm.packed_b = packed;
   // Without this memory the dot products compute large batches, too.
   gemm.out.data = takes_gemm(sizes) ? context.allocate_temp(state_bytes(sizes), 64) : nullptr;
+  if (gemm.out.data != nullptr && packed == nullptr) {
+    if (void* own = context.allocate_temp(own_panel_bytes(sizes), 64)) {
+      pack_b(own, gemm.type, gemm.b, gemm.depth, gemm.columns);
+      gemm.packed_b = own;
+    }
+  }
   void* scratch = gemm.out.data == nullptr ? nullptr : take_scratch(context, gemm);
   for (size_t i = 0; i < sizes.steps; ++i) {
     const size_t t = sizes.step(i, reverse);
@@ -137,16 +155,70 @@ Error lstm(KernelContext& context, const LstmProblem& problem) {
   return Error::Ok;
 }
 
+size_t widened_bytes(const Lstm& layer) {
+  size_t floats = 0;
+  for (const Tensor& tensor : {layer.gates, layer.hidden, layer.cell, layer.weight, layer.output,
+                               layer.last_hidden, layer.last_cell}) {
+    floats += padded_floats(tensor.numel());
+  }
+  return floats * sizeof(float);
+}
+
+// The same for 16-bit floats, in float32 copies. Without memory for these the portable code computes.
+Error compute_widened(KernelContext& context, const LstmProblem& problem) {
+  const Lstm& layer = problem.layer;
+  auto* floats = static_cast<float*>(context.allocate_temp(widened_bytes(layer), 64));
+  if (floats == nullptr) return run_portable(problem);
+  const auto take = [&](const Tensor& of) {
+    const TensorImpl made = widened_tensor(of, floats);
+    floats += padded_floats(of.numel());
+    return made;
+  };
+  TensorImpl impls[] = {take(layer.gates),  take(layer.hidden),      take(layer.cell),     take(layer.weight),
+                        take(layer.output), take(layer.last_hidden), take(layer.last_cell)};
+  const Tensor gates(&impls[0]);
+  const Tensor hidden(&impls[1]);
+  const Tensor cell(&impls[2]);
+  const Tensor weight(&impls[3]);
+  const Tensor output(&impls[4]);
+  const Tensor last_hidden(&impls[5]);
+  const Tensor last_cell(&impls[6]);
+  load_tensor(context, gates.mutable_data_ptr<float>(), layer.gates);
+  load_tensor(context, hidden.mutable_data_ptr<float>(), layer.hidden);
+  load_tensor(context, cell.mutable_data_ptr<float>(), layer.cell);
+  load_tensor(context, weight.mutable_data_ptr<float>(), layer.weight);
+  const Lstm widened{gates, hidden, cell, weight, layer.reverse, output, last_hidden, last_cell};
+  RL_TRY(compute(context, widened, problem.sizes, nullptr));
+  store_tensor(context, layer.output, output.const_data_ptr<float>());
+  store_tensor(context, layer.last_hidden, last_hidden.const_data_ptr<float>());
+  store_tensor(context, layer.last_cell, last_cell.const_data_ptr<float>());
+  return Error::Ok;
+}
+
+}  // namespace
+
+Error lstm(KernelContext& context, const LstmProblem& problem) {
+  const auto& [gates, hidden, cell, weight, reverse, out, last_hidden, last_cell] = problem.layer;
+  if (!are_row_major(gates, hidden, cell, weight, out, last_hidden, last_cell)) return run_portable(problem);
+  if (widens(problem.type())) return compute_widened(context, problem);
+  return compute(context, problem.layer, problem.sizes, context.prepared());
+}
+
 Error lstm_prepare(KernelContext& context, const LstmProblem& problem) {
   const LstmSizes& sizes = problem.sizes;
   const size_t products = sizes.steps * sizes.batch * kGates * sizes.units * sizes.units;
   context.need_products(products, sizes.steps);
+  const bool is_widened = widens(problem.type());
+  if (is_widened) {
+    context.need_besides(widened_bytes(problem.layer) + 64);
+  }
   if (!takes_gemm(sizes)) return Error::Ok;
   const Tensor& weight = problem.layer.weight;
   Gemm gemm = product_of(weight, sizes);
-  prepare(context, gemm, weight);
+  const bool packs = is_widened || !is_constant(weight);
+  if (!packs) prepare(context, gemm, weight);
   context.need_products(products, sizes.steps);
-  const size_t bytes = most_scratch_bytes(gemm);
+  const size_t bytes = most_scratch_bytes(gemm) + (packs ? own_panel_bytes(sizes) + 64 : 0);
   context.need_scratch(state_bytes(sizes) + bytes + 128);
   return Error::Ok;
 }

@@ -19,13 +19,20 @@ Gemm first_of(const BatchProblem& problem) {
 
 Error matmul(KernelContext& context, const ProductProblem& problem) {
   Gemm gemm(problem.product);
-  gemm.packed_b = static_cast<const float*>(context.prepared());
+  gemm.packed_b = context.prepared();
   return multiply(context, gemm);
 }
 
 Error matmul_prepare(KernelContext& context, const ProductProblem& problem) {
   prepare(context, Gemm(problem.product), problem.b);
   return Error::Ok;
+}
+
+std::optional<Error> vector_product(KernelContext& context, const ProductProblem& problem) {
+  const Gemm gemm(problem.product);
+  void* scratch = take_scratch(context, gemm);
+  if (scratch == nullptr && scratch_bytes(gemm) != 0) return std::nullopt;
+  return multiply(context, gemm, scratch);
 }
 
 Error batch_matmul(KernelContext& context, const BatchProblem& problem) {

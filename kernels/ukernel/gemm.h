@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One register tile of a float32 product, shared by matrix products, linear layers and convolutions.
+// gemm_f64.h has the tile of doubles.
 //
 //   c[i][j] = clamp(initial[i][j] + sum over taps t and p < depth of A[t][i][p] * B[t][p][j]
 //                   + [c[i][j] if adds_to_c] + residual[i][j], low, high)          for i < rows, j < columns
@@ -44,69 +45,73 @@ enum class GemmInitial : uint8_t {
   kC,        // the sum continues from C
 };
 
-struct GemmTile {
+template <class T, class Sum = T>
+struct GemmTileOf {
   size_t rows = 0;     // 1 to gemm_rows_of(columns)
   size_t columns = 0;  // 1 to gemm_columns()
   size_t taps = 1;
   size_t depth = 0;
 
-  const float* const* a = nullptr;
+  const T* const* a = nullptr;
   size_t a_tap_stride = 0;  // in pointers from tap to tap
-  ptrdiff_t a_step = 1;     // in floats along the depth
-  ptrdiff_t a_offset = 0;   // in floats, added to each pointer, for example to start at a block of the depth
+  ptrdiff_t a_step = 1;     // in elements along the depth
+  ptrdiff_t a_offset = 0;  // in elements, added to each pointer, for example to start at a block of the depth
 
-  const float* b = nullptr;
-  ptrdiff_t b_stride = 0;      // in floats from row to row
-  ptrdiff_t b_tap_stride = 0;  // in floats from tap to tap
-  size_t b_columns = 0;        // readable floats of each row, at least `columns`
+  const T* b = nullptr;
+  ptrdiff_t b_stride = 0;      // in elements from row to row
+  ptrdiff_t b_tap_stride = 0;  // in elements from tap to tap
+  size_t b_columns = 0;        // readable elements of each row, at least `columns`
 
   GemmInitial initial_from = GemmInitial::kZero;
-  const float* initial = nullptr;
+  const Sum* initial = nullptr;
 
-  float* c = nullptr;
-  ptrdiff_t c_stride = 0;  // in floats from row to row
+  Sum* c = nullptr;
+  ptrdiff_t c_stride = 0;  // in elements from row to row
   bool adds_to_c =
       false;  // adds C after the products: sums of blocks have smaller rounding errors than one long sum
 
-  const float* residual = nullptr;  // null: none
+  const Sum* residual = nullptr;  // null: none
   ptrdiff_t residual_stride = 0;
 
-  float low = -__builtin_inff();
-  float high = __builtin_inff();
+  Sum low = -__builtin_inff();
+  Sum high = __builtin_inff();
 };
+using GemmTile = GemmTileOf<float>;
 
 // Any number of rows whose A rows have a constant stride: equals a tile of all rows in which row i of tap t
 // begins at a[t] + a_offset + i * a_stride and B of tap t is b[t]. Reads whole vectors of each row of B. One
 // call for all tiles is cheaper than one call for each.
-struct GemmStrip {
+template <class T>
+struct GemmStripOf {
   size_t rows = 0;
   size_t columns = 0;  // 1 to gemm_columns()
   size_t taps = 1;
   size_t depth = 0;
 
-  const float* const* a = nullptr;  // for each tap
-  ptrdiff_t a_stride = 0;           // in floats from row to row
+  const T* const* a = nullptr;  // for each tap
+  ptrdiff_t a_stride = 0;       // in elements from row to row
   ptrdiff_t a_step = 1;
   ptrdiff_t a_offset = 0;
 
-  const float* const* b = nullptr;  // for each tap
+  const T* const* b = nullptr;  // for each tap
   ptrdiff_t b_stride = 0;
   // Prefetches the next panel: as much memory after the last tap's B as B has. That memory need not exist.
   bool looks_ahead = false;
 
   GemmInitial initial_from = GemmInitial::kZero;
-  const float* initial = nullptr;
+  const T* initial = nullptr;
 
-  float* c = nullptr;
+  T* c = nullptr;
   ptrdiff_t c_stride = 0;
   bool adds_to_c = false;
 
-  const float* residual = nullptr;
+  const T* residual = nullptr;
   ptrdiff_t residual_stride = 0;
 
-  float low = -__builtin_inff();
-  float high = __builtin_inff();
+  T low = -__builtin_inff();
+  T high = __builtin_inff();
 };
+using GemmStrip = GemmStripOf<float>;
 
 // Upper limit of the rows of a tile in all variants, for arrays of callers.
 inline constexpr size_t kMostGemmRows = 8;

@@ -68,6 +68,18 @@ def test_steps_follow_one_another(
             assert_equal(out, result, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize(("dtype", "close"), [(torch.float16, 2e-3), (torch.bfloat16, 1.6e-2)])
+@pytest.mark.parametrize("batch", [1, 7])
+def test_steps_of_16_bits(kernels: Kernels, batch: int, dtype: torch.dtype, close: float) -> None:
+    tensors = operands(5, batch, 33, dtype)
+    results = reversed_too(tensors, False)
+    for variant, threads in itertools.product(kernels.variants(NAME), (1, 2)):
+        outs = [poison(torch.empty_like(each)) for each in results]
+        kernels.run(NAME, [*tensors, False, *outs], variant=variant, threads=threads)
+        for out, result in zip(outs, results, strict=True):
+            assert_equal(out, result, rtol=close, atol=close)
+
+
 @pytest.mark.parametrize("dtype", FLOATING)
 def test_every_dtype(kernels: Kernels, dtype: torch.dtype) -> None:
     tensors = operands(6, 2, 40, dtype)

@@ -14,6 +14,7 @@
 #include "kernels/host/convolution/rows.h"
 #include "kernels/host/convolution/turned.h"
 #include "kernels/host/convolution/winograd.h"
+#include "kernels/host/elements.h"
 
 namespace rushlight::kernels::host {
 
@@ -26,11 +27,15 @@ bool is_empty(const Convolution& c) {
   return outputs == 0;
 }
 
-// Precedes packed weights and tells how they were packed: a call may have smaller tensors than the plan.
+// Precedes the converted and the packed weights and tells how they were packed: a call may have smaller
+// tensors than the plan.
 struct alignas(64) Header {
   Algorithm algorithm;
   bool is_exchanged;
   bool is_turned;
+  size_t widened;  // floats of the converted weight
+
+  [[nodiscard]] const float* packed() const { return reinterpret_cast<const float*>(this + 1) + widened; }
 };
 
 // The methods that this build contains, as constants: code behind a method that no call reaches is dropped.
@@ -146,30 +151,43 @@ std::optional<Error> done(bool is_computed) {
 
 }  // namespace
 
-void prepare_convolution(KernelContext& context, const Convolution& given, bool constant_weight) {
+void prepare_convolution(KernelContext& context, const Convolution& given, bool constant_weight,
+                         const WidenedWeight& widened) {
   if (is_empty(given)) return;
   const bool is_winograd = kWinograd && constant_weight && gains_by_winograd(given);
   const Form form = form_of(given, !is_winograd && gains_by_turning(given));
-  const Convolution& c = form.convolution;
+  Convolution c = form.convolution;
   const Algorithm algorithm = is_winograd ? Algorithm::kWinograd : algorithm_of(c);
   if (!is_selected(c, algorithm)) return;  // the call itself reports it
   if (kWinograd && is_winograd) context.need_scratch(winograd_or_planes_size(c) + 64);
   const size_t packed = packed_size(c, algorithm);
-  if (packed == 0) {
-    context.need_scratch(scratch_size(c, algorithm) * context.threads() + 64);
-    return;
-  }
+  const size_t kept = constant_weight && widens(widened.type) ? padded_floats(widened.count) : 0;
+  if (packed == 0) context.need_scratch(scratch_size(c, algorithm) * context.threads() + 64);
+  if (packed == 0 && kept == 0) return;
   size_t image = !is_winograd && gains_by_border(c) ? bordered_size(c) + 64 : 0;
   if (kReachesTurned && form.is_turned) image += turned_size(given) + 64;
   if (image > 0) context.need_scratch(image);
   if (!constant_weight) return context.need_scratch(packed + 64 + image);
-  void* memory = context.prepare(c.weight, layout_of(c, algorithm), sizeof(Header) + packed);
+  uint64_t layout = layout_of(c, algorithm);
+  if (kept > 0) layout = layout_id(layout, static_cast<int>(widened.type));
+  void* memory = context.prepare(c.weight, layout, sizeof(Header) + kept * sizeof(float) + packed);
   if (memory == nullptr) return;
   auto* header = static_cast<Header*>(memory);
   header->algorithm = algorithm;
   header->is_exchanged = form.is_exchanged;
   header->is_turned = form.is_turned;
-  pack(c, algorithm, reinterpret_cast<float*>(header + 1));
+  header->widened = kept;
+  auto* floats = reinterpret_cast<float*>(header + 1);
+  if (kept > 0) {
+    load_floats(floats, widened.type, widened.source, 1, widened.count);
+    c.weight = floats;
+  }
+  pack(c, algorithm, floats + kept);
+}
+
+const float* prepared_weight(const KernelContext& context) {
+  const auto* header = static_cast<const Header*>(context.prepared());
+  return header == nullptr ? nullptr : reinterpret_cast<const float*>(header + 1);
 }
 
 std::optional<Error> convolve(KernelContext& context, const Convolution& given) {
@@ -185,14 +203,14 @@ std::optional<Error> convolve(KernelContext& context, const Convolution& given) 
   // In-place residual: the outputs have overwritten it when an image is computed again.
   if (kWinograd && header != nullptr && header->algorithm == Algorithm::kWinograd && is_winograd(c) &&
       c.residual != c.out) {
-    if (convolve_images(context, c, reinterpret_cast<const float*>(header + 1))) return Error::Ok;
+    if (convolve_images(context, c, header->packed())) return Error::Ok;
   }
   // Without prepared weights they are packed in this call. If there is no memory for that, or none for
   // copies, a method without packing computes it.
   const size_t size = packed_size(c, algorithm);
   if (size == 0) return done(convolve_in_scratch(context, c, algorithm));
   const bool is_prepared = follows && header->algorithm == algorithm;
-  const float* packed = is_prepared ? reinterpret_cast<const float*>(header + 1) : nullptr;
+  const float* packed = is_prepared ? header->packed() : nullptr;
   void* pixels = kReachesTurned && form.is_turned ? context.allocate_temp(turned_size(given), 64) : nullptr;
   const bool has_pixels = !form.is_turned || pixels != nullptr;
   if (!is_prepared && has_pixels) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Conversions as branch-free loops, which compilers vectorize. A source with its own quantize_i8() and
-// dequantize_i8() defines RL_OWN_INT8 before it includes this.
+// dequantize_i8() defines RL_OWN_INT8 before it includes this, and RL_OWN_HALF with its own half_to_f32() and
+// f32_to_half().
 #include <cstring>
 
 #include "kernels/ukernel/convert.h"
@@ -57,8 +58,10 @@ RL_INLINE void dequantize(size_t n, const T* x, float scale, float zero_point, f
     }                                                                 \
   }
 
+#ifndef RL_OWN_HALF
 RL_CONVERSION(half_to_f32, uint16_t, float, half_value(v))
 RL_CONVERSION(f32_to_half, float, uint16_t, half_pattern(v))
+#endif
 RL_CONVERSION(bfloat16_to_f32, uint16_t, float, of_pattern(static_cast<uint32_t>(v) << 16))
 RL_CONVERSION(f32_to_bfloat16, float, uint16_t, bfloat16_pattern(v))
 RL_CONVERSION(f64_to_f32, double, float, v)

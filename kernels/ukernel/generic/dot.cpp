@@ -14,8 +14,8 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 // Stores the lane sum of each of kC vectors; kC is 1 or 4.
-template <size_t kC>
-RL_INLINE void sum_lanes(float* to, const F32* sums) {
+template <size_t kC, class T>
+RL_INLINE void sum_lanes(T* to, const VectorOf<T>* sums) {
   if constexpr (kC == 4) {
     store_lane_sums(to, sums[0], sums[1], sums[2], sums[3]);
   } else {
@@ -25,32 +25,34 @@ RL_INLINE void sum_lanes(float* to, const F32* sums) {
 
 // A tile of kR x kC sums, one vector each. A step loads kR + kC vectors for kR x kC multiply-adds. Lanes are
 // added once, at the end.
-template <size_t kR, size_t kC>
-RL_INLINE void multiply(const DotProducts& dots, size_t column) {
-  F32 sums[kR][kC];
-  const float* a[kR];
-  const float* b[kC];
+template <size_t kR, size_t kC, class T>
+RL_INLINE void multiply(const DotProductsOf<T>& dots, size_t column) {
+  using Vector = VectorOf<T>;
+  constexpr size_t kLanes = kLanesOf<T>;
+  Vector sums[kR][kC];
+  const T* a[kR];
+  const T* b[kC];
   RL_UNROLL for (size_t i = 0; i < kR; ++i) {
     a[i] = dots.a + static_cast<ptrdiff_t>(i) * dots.a_stride;
-    RL_UNROLL for (size_t j = 0; j < kC; ++j) sums[i][j] = splat(0.0f);
+    RL_UNROLL for (size_t j = 0; j < kC; ++j) sums[i][j] = splat(T(0));
   }
   RL_UNROLL for (size_t j = 0; j < kC; ++j) b[j] =
       dots.b + static_cast<ptrdiff_t>(column + j) * dots.b_stride;
   const auto add = [&](auto load_some) __attribute__((always_inline)) {
-    F32 factors[kR];
+    Vector factors[kR];
     RL_UNROLL for (size_t i = 0; i < kR; ++i) factors[i] = load_some(a[i]);
     RL_UNROLL for (size_t j = 0; j < kC; ++j) {
-      const F32 row = load_some(b[j]);
+      const Vector row = load_some(b[j]);
       RL_UNROLL for (size_t i = 0; i < kR; ++i) sums[i][j] = multiply_add(factors[i], row, sums[i][j]);
     }
   };
   size_t p = 0;
   for (; p + kLanes <= dots.depth; p += kLanes) {
-    add([=](const float* from) __attribute__((always_inline)) { return load(from + p); });
+    add([=](const T* from) __attribute__((always_inline)) { return load(from + p); });
   }
   // Missing elements are 0 in both vectors.
   if (p < dots.depth) {
-    add([=, &dots](const float* from)
+    add([=, &dots](const T* from)
             __attribute__((always_inline)) { return load_partial(from + p, dots.depth - p); });
   }
   RL_UNROLL for (size_t i = 0; i < kR; ++i) {
@@ -59,16 +61,15 @@ RL_INLINE void multiply(const DotProducts& dots, size_t column) {
 }
 
 // Four columns at a time, then single ones.
-template <size_t kR>
-void multiply_rows(const DotProducts& dots) {
+template <size_t kR, class T>
+void multiply_rows(const DotProductsOf<T>& dots) {
   size_t column = 0;
   for (; column + 4 <= dots.columns; column += 4) multiply<kR, 4>(dots, column);
   for (; column < dots.columns; ++column) multiply<kR, 1>(dots, column);
 }
 
-}  // namespace
-
-void dot_products(const DotProducts& dots) {
+template <class T>
+void multiply_all(const DotProductsOf<T>& dots) {
   static_assert(kDotRows == 4);
   switch (dots.rows) {
     case 1:
@@ -81,5 +82,10 @@ void dot_products(const DotProducts& dots) {
       return multiply_rows<4>(dots);
   }
 }
+
+}  // namespace
+
+void dot_products(const DotProducts& dots) { multiply_all(dots); }
+void dot_products_f64(const DotProductsF64& dots) { multiply_all(dots); }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

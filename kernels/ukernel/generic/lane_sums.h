@@ -68,4 +68,20 @@ RL_INLINE void store_lane_sums(float* to, F32 a, F32 b, F32 c, F32 d) {
 RL_INLINE float lane_sum(F32 value) { return value; }
 #endif
 
+// Doubles: halves are added until one lane is left.
+RL_INLINE double lane_sum(F64 value) {
+  double lanes[kWideLanes];
+  store(lanes, value);
+  RL_UNROLL for (size_t step = kWideLanes / 2; step > 0; step /= 2) {
+    RL_UNROLL for (size_t i = 0; i < step; ++i) lanes[i] += lanes[i + step];
+  }
+  return lanes[0];
+}
+RL_INLINE void store_lane_sums(double* to, F64 a, F64 b, F64 c, F64 d) {
+  to[0] = lane_sum(a);
+  to[1] = lane_sum(b);
+  to[2] = lane_sum(c);
+  to[3] = lane_sum(d);
+}
+
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

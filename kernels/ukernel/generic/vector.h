@@ -4,7 +4,7 @@
 // the variant's namespace, since code compiled with different flags must not be merged by the linker.
 //
 // F32 has kLanes floats, I32 as many int32, M32 is the result of a comparison, for select(). F64 has
-// kWideLanes doubles.
+// kWideLanes doubles. VectorOf<T> is F32 or F64, for loops over float or double.
 #pragma once
 
 #include <cstddef>
@@ -67,6 +67,9 @@ RL_INLINE bool any(M32 mask) {
 // vector; store_narrow() writes as many, each rounded once.
 inline constexpr size_t kWideLanes = kLanes / 2;
 using F64 = double __attribute__((vector_size(RL_VECTOR_BYTES)));
+using M64 = int64_t __attribute__((vector_size(RL_VECTOR_BYTES)));
+RL_INLINE F64 splat(double value) { return value - F64{}; }
+RL_INLINE F64 select(M64 mask, F64 yes, F64 no) { return mask ? yes : no; }
 RL_INLINE F64 load_wide(const float* from) {
   float __attribute__((vector_size(RL_VECTOR_BYTES / 2))) value;
   std::memcpy(&value, from, sizeof(value));
@@ -94,6 +97,8 @@ RL_INLINE bool any(M32 mask) { return mask; }
 
 inline constexpr size_t kWideLanes = 1;
 using F64 = double;
+RL_INLINE F64 splat(double value) { return value; }
+RL_INLINE F64 select(M32 mask, F64 yes, F64 no) { return mask ? yes : no; }
 RL_INLINE F64 load_wide(const float* from) { return *from; }
 RL_INLINE void store_narrow(float* to, F64 value) { *to = static_cast<float>(value); }
 #endif
@@ -119,11 +124,37 @@ RL_INLINE F32 load(const float* from) {
   return value;
 }
 RL_INLINE void store(float* to, F32 value) { std::memcpy(to, &value, sizeof(value)); }
+RL_INLINE F64 load(const double* from) {
+  F64 value;
+  std::memcpy(&value, from, sizeof(value));
+  return value;
+}
+RL_INLINE void store(double* to, F64 value) { std::memcpy(to, &value, sizeof(value)); }
 #else
 // Not memcpy, which copies byte by byte on cores that require alignment.
 RL_INLINE F32 load(const float* from) { return *from; }
 RL_INLINE void store(float* to, F32 value) { *to = value; }
+RL_INLINE F64 load(const double* from) { return *from; }
+RL_INLINE void store(double* to, F64 value) { *to = value; }
 #endif
+
+// The vector of an element type, and its number of elements.
+template <class T>
+struct Lanes;
+template <>
+struct Lanes<float> {
+  using Vector = F32;
+  static constexpr size_t kCount = kLanes;
+};
+template <>
+struct Lanes<double> {
+  using Vector = F64;
+  static constexpr size_t kCount = kWideLanes;
+};
+template <class T>
+using VectorOf = typename Lanes<T>::Vector;
+template <class T>
+inline constexpr size_t kLanesOf = Lanes<T>::kCount;
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
 
@@ -134,13 +165,15 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 // The first `count` <= kLanes elements; load_partial() sets the others to 0. Accesses nothing past them. A
 // copy by way of the stack, one element at a time: a few instructions for each lane, once for each span.
-RL_INLINE F32 load_partial(const float* from, size_t count) {
-  float lanes[kLanes] = {};
+template <class T>
+RL_INLINE VectorOf<T> load_partial(const T* from, size_t count) {
+  T lanes[kLanesOf<T>] = {};
   for (size_t i = 0; i < count; ++i) lanes[i] = from[i];
   return load(lanes);
 }
-RL_INLINE void store_partial(float* to, F32 value, size_t count) {
-  float lanes[kLanes];
+template <class T>
+RL_INLINE void store_partial(T* to, VectorOf<T> value, size_t count) {
+  T lanes[kLanesOf<T>];
   store(lanes, value);
   for (size_t i = 0; i < count; ++i) to[i] = lanes[i];
 }
@@ -153,10 +186,13 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 // a * b + c. Rounded once where the processor has fused multiply-adds: these sources use -ffp-contract=fast.
 // Elsewhere the product is rounded too, so that an algorithm must not rely on an exact product.
 RL_INLINE F32 multiply_add(F32 a, F32 b, F32 c) { return a * b + c; }
+RL_INLINE F64 multiply_add(F64 a, F64 b, F64 c) { return a * b + c; }
 // Clamps to a bound. A NaN in `value` passes, for any bound; a NaN bound has no effect. Equal zeros keep the
 // sign of `value`.
 RL_INLINE F32 at_least(F32 value, F32 bound) { return select(value < bound, bound, value); }
 RL_INLINE F32 at_most(F32 value, F32 bound) { return select(value > bound, bound, value); }
+RL_INLINE F64 at_least(F64 value, F64 bound) { return select(value < bound, bound, value); }
+RL_INLINE F64 at_most(F64 value, F64 bound) { return select(value > bound, bound, value); }
 #if RL_VECTOR_BYTES > 4
 RL_INLINE F32 at_least(F32 value, float bound) { return at_least(value, splat(bound)); }
 RL_INLINE F32 at_most(F32 value, float bound) { return at_most(value, splat(bound)); }

@@ -17,6 +17,12 @@ RL_INLINE F32 load_partial(const float* from, size_t count) {
 RL_INLINE void store_partial(float* to, F32 value, size_t count) {
   _mm512_mask_storeu_ps(to, first_lanes(count), value);
 }
+RL_INLINE F64 load_partial(const double* from, size_t count) {
+  return _mm512_maskz_loadu_pd(static_cast<__mmask8>(first_lanes(count)), from);
+}
+RL_INLINE void store_partial(double* to, F64 value, size_t count) {
+  _mm512_mask_storeu_pd(to, static_cast<__mmask8>(first_lanes(count)), value);
+}
 #else
 // The mask of the first `count` <= 8 lanes: VMASKMOV takes the sign bit of each 32-bit lane.
 RL_INLINE __m256i first_lanes(size_t count) {
@@ -28,6 +34,17 @@ RL_INLINE F32 load_partial(const float* from, size_t count) {
 }
 RL_INLINE void store_partial(float* to, F32 value, size_t count) {
   _mm256_maskstore_ps(to, first_lanes(count), value);
+}
+// The mask of the first `count` <= 4 lanes of doubles.
+RL_INLINE __m256i first_wide_lanes(size_t count) {
+  const __m256i index = _mm256_setr_epi64x(0, 1, 2, 3);
+  return _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<long long>(count)), index);
+}
+RL_INLINE F64 load_partial(const double* from, size_t count) {
+  return _mm256_maskload_pd(from, first_wide_lanes(count));
+}
+RL_INLINE void store_partial(double* to, F64 value, size_t count) {
+  _mm256_maskstore_pd(to, first_wide_lanes(count), value);
 }
 #endif
 

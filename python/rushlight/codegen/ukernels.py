@@ -37,13 +37,14 @@ FAMILIES = {
     "float": "RL_UKERNEL",
     "exact": "RL_UKERNEL_EXACT",
     "integer": "RL_UKERNEL_INTEGER",
+    "bfloat16": "RL_UKERNEL_BFLOAT16",
     "half": "",
 }
 """The sets of families in a row, and the macro with which a family's header joins a set."""
 
 _HEADER = re.compile(rf"{FOLDER}/(\w+)\.h")
 _SOURCE = re.compile(rf"{FOLDER}/(\w+)/(\w+?)(?:-(\w+))?\.cpp")
-_DECLARES = re.compile(r"\b(RL_UKERNEL(?:_EXACT|_INTEGER)?)\(\w")
+_DECLARES = re.compile(r"\b(RL_UKERNEL(?:_EXACT|_INTEGER|_BFLOAT16)?)\(\w")
 Read = Callable[[str], str | None]
 Shape = int | bool
 

@@ -21,6 +21,7 @@ constexpr uint32_t kNative = set_of(Variant::Native);
 
 constexpr uint32_t kAvx2 = set_of(Variant::Avx2), kAvxvnni = set_of(Variant::Avxvnni);
 constexpr uint32_t kAvx512 = set_of(Variant::Avx512), kAvx512vnni = set_of(Variant::Avx512vnni);
+constexpr uint32_t kAvx512bf16 = set_of(Variant::Avx512bf16);
 
 // FMA, OSXSAVE, AVX and F16C.
 constexpr uint32_t kFirst = 1u << 12 | 1u << 27 | 1u << 28 | 1u << 29;
@@ -61,9 +62,14 @@ TEST(Detection, AlderLake_RunsAvxVnni) {
   EXPECT_EQ(runnable_variants(Said{kFirst, kSeventh, 0, 1u << 4, kYmm}), kNative | kAvx2 | kAvxvnni);
 }
 
+TEST(Detection, CooperLake_RunsAvx512Bf16) {
+  EXPECT_EQ(runnable_variants(Said{kFirst, kSeventhWide, 1u << 11, 1u << 5, kZmm}),
+            kNative | kAvx2 | kAvx512 | kAvx512vnni | kAvx512bf16);
+}
+
 TEST(Detection, SapphireRapids_RunsAll) {
-  EXPECT_EQ(runnable_variants(Said{kFirst, kSeventhWide, 1u << 11, 1u << 4, kZmm}),
-            kNative | kAvx2 | kAvxvnni | kAvx512 | kAvx512vnni);
+  EXPECT_EQ(runnable_variants(Said{kFirst, kSeventhWide, 1u << 11, 1u << 4 | 1u << 5, kZmm}),
+            kNative | kAvx2 | kAvxvnni | kAvx512 | kAvx512vnni | kAvx512bf16);
 }
 
 TEST(Detection, RegistersThatTheSystemDoesNotSave_AreNotUsed) {
@@ -89,6 +95,7 @@ TEST(Detection, ThisMachine_AsTheCompilersLibrarySays) {
   EXPECT_EQ((runnable & kAvx2) != 0, runs_avx2);
   EXPECT_EQ((runnable & kAvx512) != 0, runs_avx512);
   EXPECT_EQ((runnable & kAvx512vnni) != 0, runs_avx512 && __builtin_cpu_supports("avx512vnni") != 0);
+  EXPECT_EQ((runnable & kAvx512bf16) != 0, runs_avx512 && __builtin_cpu_supports("avx512bf16") != 0);
 }
 
 TEST(Choice, AName_IsTakenIfTheMachineRunsIt) {
