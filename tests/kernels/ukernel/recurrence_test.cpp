@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One step of an LSTM cell against double precision: four gates, of which sigmoid and tanh are
 // approximations. The tolerance of 2e-6 is theirs and that of the sum of two products.
-#include "kernels/ukernel/lstm.h"
-
 #include <cmath>
 #include <limits>
 #include <ostream>
@@ -11,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/ukernel/lstm.h"
 #include "kernels/ukernel/reference/lstm.h"
 #include "tests/kernels/ukernel/guarded.h"
 #include "tests/kernels/ukernel/variants_here.h"
