@@ -35,8 +35,9 @@ struct RecurrentUnits {
 //   rnn_tanh_cell  hidden = tanh(gate(0))
 //   rnn_relu_cell  hidden = max(gate(0), 0); NaN passes
 //
-// The functions and their errors are as in vector_math.h. Alignment of float; hidden overlaps no operand. A
-// unit's results depend only on its own elements.
+// Errors of sigmoid and tanh are at most 4 ulp, as in vector_math.h, but a sigmoid below e^-87 is e^-87 (or 0
+// where subnormals are flushed). Alignment of float; hidden overlaps no operand. A unit's results depend only
+// on its own elements.
 RL_UKERNEL(void, lstm_cell, (const RecurrentUnits& step), (step))
 RL_UKERNEL(void, gru_cell, (const RecurrentUnits& step), (step))
 RL_UKERNEL(void, rnn_tanh_cell, (const RecurrentUnits& step), (step))

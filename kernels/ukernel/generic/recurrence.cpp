@@ -1,75 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One pass over the units of each row, a vector at a time, with the functions of generic/vector_math.h.
+// Gates need no results below 1e-37, so that sigmoid
+// and tanh have shorter forms here than in generic/vector_math.h: a clamp, one exponential and one quotient,
+// without selections.
 #include "kernels/ukernel/recurrence.h"
 
-#include "kernels/ukernel/generic/blocks.h"
 #include "kernels/ukernel/generic/vector_math.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// A vector of units of one row; each contribution is loaded once.
-struct Units {
-  const RecurrentUnits& step;
-  const Tile<1>& tile;
-  ptrdiff_t row;
-  size_t first;
+// 1 / (1 + e^-x). The clamp keeps the exponential and its factor 2^n normal.
+RL_INLINE F32 gate_of(F32 x) { return 1.0f / (1.0f + exp_within(at_least(at_most(-x, 87.0f), -87.0f))); }
 
-  RL_INLINE F32 input(ptrdiff_t gate) const {
-    return tile.read(step.inputs + row * step.input_stride + gate * step.input_gate_stride + first, 0);
-  }
-  RL_INLINE F32 state(ptrdiff_t gate) const {
-    return tile.read(step.states + row * step.state_stride + gate * step.state_gate_stride + first, 0);
-  }
-  RL_INLINE F32 gate(ptrdiff_t gate) const { return input(gate) + state(gate); }
-  // An element of `before`, `cell` or `hidden`.
-  RL_INLINE F32 read(const float* from) const { return tile.read(from + row * step.unit_stride + first, 0); }
-  RL_INLINE void write(float* to, F32 value) const {
-    tile.write(to + row * step.unit_stride + first, 0, value);
-  }
-};
-
-template <class Body>
-RL_INLINE void for_each_unit(const RecurrentUnits& step, Body body) {
-  for (size_t row = 0; row < step.rows; ++row) {
-    for_each_tile<1>(step.units, [&](const auto& tile, size_t first) __attribute__((always_inline)) {
-      body(Units{step, tile, static_cast<ptrdiff_t>(row), first});
-    });
-  }
+// tanh_of(x) = e / (e + 2) with e = e^(2x) - 1 = 2^n (e^r - 1) + (2^n - 1), which loses no digits near 0.
+// From 10 on the quotient no longer changes.
+RL_INLINE F32 tanh_of(F32 x) {
+  constexpr float kShift = kRounder + 127;
+  const F32 twice = 2.0f * at_least(at_most(x, 10.0f), -10.0f);
+  const F32 shifted = twice * kLog2E + kShift;
+  const F32 n = shifted - kShift;
+  const F32 r = (twice - n * kLn2High) - n * kLn2Low;
+  const F32 power = from_bits(shifted_left(bits(shifted), 23));
+  const F32 e = power * ((r * r) * exp_tail(r) + r) + (power - 1.0f);
+  return e / (e + 2.0f);
 }
 
 }  // namespace
 
-void lstm_cell(const RecurrentUnits& step) {
-  for_each_unit(step, [&](const Units& units) __attribute__((always_inline)) {
-    const F32 kept = sigmoid(units.gate(1)) * units.read(step.cell);
-    // The candidate's product is fused with the kept state where the processor can.
-    const F32 next = multiply_add(sigmoid(units.gate(0)), tanh(units.gate(2)), kept);
-    units.write(step.cell, next);
-    units.write(step.hidden, sigmoid(units.gate(3)) * tanh(next));
-  });
-}
-
-void gru_cell(const RecurrentUnits& step) {
-  for_each_unit(step, [&](const Units& units) __attribute__((always_inline)) {
-    F32 state = units.state(2);
-    if (step.bias != nullptr) state += units.tile.read(step.bias + units.first, 0);
-    const F32 candidate = tanh(multiply_add(sigmoid(units.gate(0)), state, units.input(2)));
-    const F32 update = sigmoid(units.gate(1));
-    units.write(step.hidden, multiply_add(update, units.read(step.before) - candidate, candidate));
-  });
-}
-
-void rnn_tanh_cell(const RecurrentUnits& step) {
-  for_each_unit(step, [&](const Units& units)
-                          __attribute__((always_inline)) { units.write(step.hidden, tanh(units.gate(0))); });
-}
-
-void rnn_relu_cell(const RecurrentUnits& step) {
-  for_each_unit(step, [&](const Units& units) __attribute__((always_inline)) {
-    units.write(step.hidden, at_least(units.gate(0), 0.0f));
-  });
-}
-
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
+
+#include "kernels/ukernel/generic/recurrence.inl"
