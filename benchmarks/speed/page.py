@@ -16,10 +16,12 @@ from results import OURS, Load, Report, Row, mean_ratio, tolerance_of
 _KINDS = {
     "model": "Models",
     "branches": "Models with independent branches",
+    "recurrent": "Recurrent layers",
     "int8": "Models in int8",
     "compute": "Operators that compute",
     "memory": "Operators that move data",
 }
+_OF_MODELS = ("model", "branches", "recurrent", "int8")
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ def tables(report: Report) -> list[Table]:
 def _times(report: Report, kind: str) -> Table:
     rows, clock = report.of_kind(kind), report.clock
     names = [name for name in CONTESTANTS if any(name in row.timings for row in rows)]
-    unit, scale = ("ms", 1e3) if kind in ("model", "branches", "int8") else ("µs", 1e6)
+    unit, scale = ("ms", 1e3) if kind in _OF_MODELS else ("µs", 1e6)
     shown = [[row.name, *_cells(row, names, clock, scale), *_last(report, row)] for row in rows]
     means = {name: mean_ratio(rows, clock, name) for name in names if name != "copy"}
     shown.append(["*geometric mean of ratios*", *(_ratio(means.get(name)) for name in names), "", "", ""])
@@ -73,7 +75,7 @@ def _last(report: Report, row: Row) -> list[str]:
         near = _ratio(row.against("copy", report.clock))
     elif ours is not None and row.flops:
         speed, peak = row.flops / ours.wall / 1e9, fma_peak(report.machine) * report.threads
-        if row.kind in ("model", "branches", "int8"):
+        if row.kind in _OF_MODELS:
             near = f"{row.flops / ours.of(report.clock) / 1e9:.0f}"
         elif peak:
             speed = row.flops / ours.of(report.clock) / 1e9

@@ -3,6 +3,7 @@
 
     python benchmarks/speed/run.py --models                    # all models, all contestants
     python benchmarks/speed/run.py --branches --threads 2      # models with independent branches
+    python benchmarks/speed/run.py --recurrent                 # LSTM, GRU and RNN layers
     python benchmarks/speed/run.py --int8                      # models in int8
     python benchmarks/speed/run.py --operators                 # single operators
     python benchmarks/speed/run.py --only resnet18 "mm 256"    # selected models and operators
@@ -28,7 +29,7 @@ from hotspots import show, spots_of
 from page import to_html, to_markdown
 from results import Report
 from rich.console import Console
-from subjects import BRANCHES, INT8, MODELS, SUBJECTS, kind_of
+from subjects import BRANCHES, INT8, MODELS, RECURRENT, SUBJECTS, kind_of
 from tournament import Settings, Tournament
 
 from rushlight import process
@@ -69,6 +70,7 @@ def _arguments() -> argparse.Namespace:
         action="store_true",
         help="models with independent branches, for several --threads: " + ", ".join(BRANCHES),
     )
+    parser.add_argument("--recurrent", action="store_true", help="recurrent layers: " + "; ".join(RECURRENT))
     parser.add_argument("--int8", action="store_true", help="models in int8: " + ", ".join(INT8))
     parser.add_argument("--operators", action="store_true", help="all operators")
     parser.add_argument("--only", nargs="+", metavar="NAME", default=[], help="these models and operators")
@@ -107,7 +109,12 @@ def main() -> int:
         profile_models(options.profile, options.runs, options.threads)
         return 0
     chosen = [*options.only]
-    asked = {"model": options.models, "branches": options.branches, "int8": options.int8}
+    asked = {
+        "model": options.models,
+        "branches": options.branches,
+        "recurrent": options.recurrent,
+        "int8": options.int8,
+    }
     chosen += [name for name in SUBJECTS if asked.get(kind_of(name), options.operators)]
     settings = Settings(
         threads=options.threads,

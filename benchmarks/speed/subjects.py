@@ -3,21 +3,23 @@
 
 from __future__ import annotations
 
-from networks import BRANCHES, MODELS
+from networks import BRANCHES, MODELS, RECURRENT
 from operators import MEMORY, OPERATORS
 from quantized import INT8
 
-SUBJECTS = {**MODELS, **BRANCHES, **INT8, **OPERATORS}
+SUBJECTS = {**MODELS, **BRANCHES, **RECURRENT, **INT8, **OPERATORS}
 
-__all__ = ["BRANCHES", "INT8", "MEMORY", "MODELS", "OPERATORS", "SUBJECTS", "kind_of"]
+__all__ = ["BRANCHES", "INT8", "MEMORY", "MODELS", "OPERATORS", "RECURRENT", "SUBJECTS", "kind_of"]
 
 
 def kind_of(name: str) -> str:
-    """The kind of a subject: model, branches, int8, memory (bound by moving bytes) or compute."""
+    """The kind of a subject: model, branches, recurrent, int8, memory (bound by moving bytes) or compute."""
     if name in MODELS:
         return "model"
     if name in BRANCHES:
         return "branches"
+    if name in RECURRENT:
+        return "recurrent"
     if name in INT8:
         return "int8"
     return "memory" if name in MEMORY else "compute"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Long short-term memories: one operator takes all steps of a layer in one direction."""
+"""Recurrent layers: one operator takes all steps of a layer in one direction."""
 
 from __future__ import annotations
 
@@ -15,30 +15,46 @@ import rushlight
 from rushlight.program.model import KernelCall
 from support.example_backends import AffinePartitioner
 
-OPERATOR = "rushlight::lstm.out"
-LAYERS: dict[str, tuple[nn.LSTM, int]] = {
-    "one layer": (nn.LSTM(5, 6), 1),
-    "batch first": (nn.LSTM(5, 6, batch_first=True), 1),
-    "without bias": (nn.LSTM(5, 6, bias=False), 1),
-    "bidirectional": (nn.LSTM(5, 6, bidirectional=True), 2),
-    "three layers, bidirectional": (nn.LSTM(5, 6, 3, bidirectional=True, batch_first=True), 6),
-    "with dropout": (nn.LSTM(5, 6, 2, dropout=0.5), 2),
+KINDS: dict[str, tuple[type[nn.RNNBase], dict[str, Any]]] = {
+    "rushlight::lstm.out": (nn.LSTM, {}),
+    "rushlight::gru.out": (nn.GRU, {}),
+    "rushlight::rnn_tanh.out": (nn.RNN, {}),
+    "rushlight::rnn_relu.out": (nn.RNN, {"nonlinearity": "relu"}),
 }
+"""The operator -> the layer and its options."""
+LAYERS: dict[str, tuple[dict[str, Any], int]] = {
+    "one layer": ({}, 1),
+    "batch first": ({"batch_first": True}, 1),
+    "without bias": ({"bias": False}, 1),
+    "bidirectional": ({"bidirectional": True}, 2),
+    "three layers, bidirectional": ({"num_layers": 3, "bidirectional": True, "batch_first": True}, 6),
+    "with dropout": ({"num_layers": 2, "dropout": 0.5}, 2),
+}
+of_every_kind = pytest.mark.parametrize("operator", KINDS)
+
+
+def made(operator: str, **options: Any) -> nn.RNNBase:
+    torch.manual_seed(0)
+    layer, more = KINDS[operator]
+    return layer(5, 6, **more, **options)
 
 
 class Steps(nn.Module):
     """All that the layer returns."""
 
-    def __init__(self, layer: nn.LSTM) -> None:
+    def __init__(self, layer: nn.RNNBase) -> None:
         super().__init__()
         self.layer = layer
 
     def forward(self, x: torch.Tensor, *state: torch.Tensor) -> Any:
-        output, (hidden, cell) = self.layer(x, state or None)
-        return output, hidden, cell
+        given = state if len(state) > 1 else state[0] if state else None
+        output, last = self.layer(x, given)
+        return output, *(last if isinstance(last, tuple) else (last,))
 
 
-def exported(layer: nn.LSTM, *inputs: torch.Tensor, **options: Any) -> tuple[Counter[str], list[np.ndarray]]:
+def exported(
+    layer: nn.RNNBase, *inputs: torch.Tensor, **options: Any
+) -> tuple[Counter[str], list[np.ndarray]]:
     """How often the program calls each operator, and what it computes."""
     program = rushlight.export(Steps(layer).eval(), inputs, **options)
     (method,) = program.parts.methods
@@ -47,46 +63,59 @@ def exported(layer: nn.LSTM, *inputs: torch.Tensor, **options: Any) -> tuple[Cou
     return Counter(method.operators[call.operator] for call in calls), outputs
 
 
-def assert_same(outputs: list[np.ndarray], layer: nn.LSTM, *inputs: torch.Tensor) -> None:
+def assert_same(outputs: list[np.ndarray], layer: nn.RNNBase, *inputs: torch.Tensor) -> None:
     with torch.no_grad():
         expected = Steps(layer).eval()(*inputs)
     for got, wanted in zip(outputs, expected, strict=True):
         np.testing.assert_allclose(got, wanted.numpy(), rtol=1e-5, atol=1e-6)
 
 
+@of_every_kind
 @pytest.mark.parametrize("name", LAYERS)
-def test_a_layer_is_one_call_for_each_direction(name: str) -> None:
-    torch.manual_seed(0)
-    layer, expected = LAYERS[name]
-    x = torch.randn(4, 3, 5)
+def test_a_layer_is_one_call_for_each_direction(operator: str, name: str) -> None:
+    options, expected = LAYERS[name]
+    layer, x = made(operator, **options), torch.randn(4, 3, 5)
     calls, outputs = exported(layer, x)
-    assert calls[OPERATOR] == expected
-    assert not set(calls) & {"aten::sigmoid.out", "aten::tanh.out", "aten::mul.out"}
+    assert calls[operator] == expected
+    assert calls["aten::linear.out"] == expected
+    assert set(calls) <= {operator, "aten::linear.out", "aten::cat.out", "aten::permute_copy.out"}
     assert_same(outputs, layer, x)
 
 
-def test_longer_sequences_take_no_more_calls() -> None:
-    layer = nn.LSTM(5, 6, batch_first=True)
+@of_every_kind
+def test_longer_sequences_take_no_more_calls(operator: str) -> None:
+    layer = made(operator, batch_first=True)
     short, _ = exported(layer, torch.randn(1, 2, 5))
     long, outputs = exported(layer, x := torch.randn(1, 50, 5))
     assert short == long
     assert_same(outputs, layer, x)
 
 
-def test_a_given_state_is_where_a_layer_begins() -> None:
-    layer = nn.LSTM(5, 6, 2)
-    inputs = torch.randn(4, 3, 5), torch.randn(2, 3, 6), torch.randn(2, 3, 6)
+@of_every_kind
+def test_a_given_state_is_where_a_layer_begins(operator: str) -> None:
+    layer = made(operator, num_layers=2)
+    states = 2 if isinstance(layer, nn.LSTM) else 1
+    inputs = torch.randn(4, 3, 5), *(torch.randn(2, 3, 6) for _ in range(states))
     calls, outputs = exported(layer, *inputs)
-    assert calls[OPERATOR] == 2
+    assert calls[operator] == 2
     assert_same(outputs, layer, *inputs)
 
 
-def test_half_precision_stays_one_call() -> None:
-    layer, x = nn.LSTM(5, 6).half(), torch.randn(4, 3, 5).half()
+@of_every_kind
+def test_sequences_without_a_batch(operator: str) -> None:
+    layer, x = made(operator, bidirectional=True), torch.randn(4, 5)
     calls, outputs = exported(layer, x)
-    assert calls[OPERATOR] == 1
+    assert calls[operator] == 2
+    assert_same(outputs, layer, x)
+
+
+@of_every_kind
+def test_half_precision_stays_one_call(operator: str) -> None:
+    layer, x = made(operator).half(), torch.randn(4, 3, 5).half()
+    calls, outputs = exported(layer, x)
+    assert calls[operator] == 1
     with torch.no_grad():
-        expected = Steps(nn.LSTM(5, 6)).eval()
+        expected = Steps(made(operator)).eval()
         expected.layer.load_state_dict(layer.state_dict())
         wanted = expected(x.float())
     for got, each in zip(outputs, wanted, strict=True):
@@ -94,18 +123,18 @@ def test_half_precision_stays_one_call() -> None:
 
 
 @pytest.mark.parametrize(
-    ("layer", "options"),
+    ("operator", "layer_options", "options"),
     [
-        (nn.LSTM(5, 6, proj_size=2), {}),
-        (nn.LSTM(5, 6), {"runtime": "executorch"}),
-        (nn.LSTM(5, 6), {"partitioner": AffinePartitioner()}),
+        ("rushlight::lstm.out", {"proj_size": 2}, {}),
+        *((operator, {}, {"runtime": "executorch"}) for operator in KINDS),
+        *((operator, {}, {"partitioner": AffinePartitioner()}) for operator in KINDS),
     ],
-    ids=["projected", "for the official runtime", "before a backend"],
 )
-def test_other_layers_are_taken_apart(layer: nn.LSTM, options: dict[str, Any]) -> None:
-    torch.manual_seed(0)
-    x = torch.randn(4, 3, 5)
+def test_other_layers_are_taken_apart(
+    operator: str, layer_options: dict[str, Any], options: dict[str, Any]
+) -> None:
+    layer, x = made(operator, **layer_options), torch.randn(4, 3, 5)
     calls, outputs = exported(layer, x, **options)
-    assert calls[OPERATOR] == 0
-    assert calls["aten::sigmoid.out"] > 0
+    assert calls[operator] == 0
+    assert calls["aten::linear.out"] > 1
     assert_same(outputs, layer, x)

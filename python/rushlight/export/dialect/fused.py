@@ -83,8 +83,8 @@ def _rms_norm(input: torch.Tensor, sizes: list[int], weight: torch.Tensor | None
 def _steps(
     gates: torch.Tensor, states: tuple[torch.Tensor, ...], reverse: bool, step: Callable[..., Any]
 ) -> tuple[torch.Tensor, ...]:
-    """The hidden states of all steps, and the last states. `step(gates, *states)` returns the next states, the
-    hidden one first."""
+    """The hidden states of all steps, and the last states. `step(gates, *states)` returns the next states,
+    the hidden one first."""
     outputs = []
     for each in gates.flip(0) if reverse else gates:
         states = step(each, *states)

@@ -50,7 +50,9 @@ def _sum(of_input: torch.Tensor, of_hidden: torch.Tensor) -> tuple[torch.Tensor,
     return of_input + of_hidden, None
 
 
-def _sum_of_gates(of_input: torch.Tensor, of_hidden: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
+def _sum_of_gates(
+    of_input: torch.Tensor, of_hidden: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor | None]:
     """As `_sum`. A GRU multiplies the hidden part of its candidate by the reset gate, with its bias."""
     gates, candidate = of_hidden.split([2 * (len(of_hidden) // 3), len(of_hidden) // 3])
     return of_input + torch.cat([gates, torch.zeros_like(candidate)]), candidate
@@ -70,15 +72,13 @@ def _layers(
     bidirectional: bool,
     batch_first: bool,
 ) -> Tensors:
-    """All layers and directions. Layers with projections, and dropout in training, use PyTorch's decomposition
-    to single steps, `in_steps`."""
+    """All layers and directions. Layers with projections, and dropout in training, use PyTorch's
+    decomposition to single steps, `in_steps`."""
     directions = 2 if bidirectional else 1
     each = 4 if has_biases else 2
     # Projected hidden states have one more weight per layer.
     if len(params) != num_layers * directions * each or (train and dropout):
-        return in_steps(
-            input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first
-        )
+        return in_steps(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
     initial = [hx] if isinstance(hx, torch.Tensor) else hx
     last: list[Tensors] = []
     x = input.transpose(0, 1) if batch_first else input
@@ -89,7 +89,9 @@ def _layers(
             of_input, of_hidden, *biases = params[position * each : (position + 1) * each]
             bias, inner = add(*biases) if biases else (None, None)
             gates = aten.linear(x, of_input, bias)
-            output, *states = recurrence(gates, [s[position] for s in initial], of_hidden, inner, reverse == 1)
+            output, *states = recurrence(
+                gates, [s[position] for s in initial], of_hidden, inner, reverse == 1
+            )
             outputs.append(output)
             last.append(states)
         x = torch.cat(outputs, -1) if bidirectional else outputs[0]
