@@ -63,7 +63,6 @@ class PackedBlocks {
       strip.a_stride = static_cast<ptrdiff_t>(sizes_.units);
       strip.b = &panel;
       strip.b_stride = static_cast<ptrdiff_t>(columns);
-      strip.looks_ahead = true;
       strip.c = states + column;
       strip.c_stride = static_cast<ptrdiff_t>(sizes_.gates * width(first));
       ukernel::gemm_strip(strip);
