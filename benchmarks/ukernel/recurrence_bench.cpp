@@ -27,7 +27,7 @@ void reference_run(const RecurrentUnits& step) {
   }
 }
 
-// `operations` are those of a unit.
+// Counts `operations` for each unit.
 void time_cells(bench::Bench& bench, const std::string& kind, double operations,
                 const std::vector<Cell>& cells) {
   for (const Cell& each : cells) {

@@ -37,7 +37,7 @@ class PackedBlocks {
 
   [[nodiscard]] size_t units() const { return units_; }
   [[nodiscard]] size_t bytes() const { return floats_before(round_up(sizes_.units, lanes_)) * sizeof(float); }
-  // Of the block from unit `first` on: units with padding.
+  // Returns the units, with padding, of the block from unit `first` on.
   [[nodiscard]] size_t width(size_t first) const {
     return std::min(units_, round_up(sizes_.units - first, lanes_));
   }

@@ -238,8 +238,8 @@ void multiply_rows(const RowProduct& product) {
     register float32x4_t second asm("q1") = first;
     register float32x4_t third asm("q2") = first;
     register float32x4_t fourth asm("q3") = first;
-    // The last 0 to 3 elements are masked; missing ones are 0 in both factors. The lanes of a sum are added in
-    // the registers that are parts of its vector, as in sum_of().
+    // The last 0 to 3 elements are masked; missing ones are 0 in both factors. The lanes of a sum are added
+    // in the registers that are parts of its vector, as in sum_of().
     asm volatile(
         "wls lr, %[vectors], 2f\n"
         "1:\n"
