@@ -65,11 +65,12 @@ RL_INLINE float32x4_t quotient(float32x4_t above, float32x4_t below) {
   return a;
 }
 
-RL_INLINE F32 gate_of(F32 x) {
+RL_INLINE F32 gate_of(F32 x, F32 above) {
   const Exponential e = exponential(vnegq_f32((float32x4_t)x), 87);
   const float32x4_t below = vaddq_n_f32(vfmaq_f32(e.power, e.power, e.rest), 1);
-  return (F32)quotient(vdupq_n_f32(1), below);
+  return (F32)quotient((float32x4_t)above, below);
 }
+RL_INLINE F32 gate_of(F32 x) { return gate_of(x, (F32)vdupq_n_f32(1)); }
 
 RL_INLINE F32 tanh_of(F32 x) {
   const auto v = (float32x4_t)x;

@@ -10,8 +10,11 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// 1 / (1 + e^-x). The clamp keeps the exponential and its factor 2^n normal.
-RL_INLINE F32 gate_of(F32 x) { return 1.0f / (1.0f + exp_within(at_least(at_most(-x, 87.0f), -87.0f))); }
+// above / (1 + e^-x). The clamp keeps the exponential and its factor 2^n normal.
+RL_INLINE F32 gate_of(F32 x, F32 above) {
+  return above / (1.0f + exp_within(at_least(at_most(-x, 87.0f), -87.0f)));
+}
+RL_INLINE F32 gate_of(F32 x) { return gate_of(x, splat(1.0f)); }
 
 // tanh_of(x) = e / (e + 2) with e = e^(2x) - 1 = 2^n (e^r - 1) + (2^n - 1), which loses no digits near 0.
 // From 10 on the quotient no longer changes.

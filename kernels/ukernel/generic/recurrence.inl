@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The cells of recurrence.h, a vector of units at a time. The including source defines, in its anonymous
 // namespace,
-//   gate_of(x)   sigmoid
-//   tanh_of(x)   tanh
+//   gate_of(x), gate_of(x, above)   sigmoid, and `above` times sigmoid
+//   tanh_of(x)                      tanh
 #include <type_traits>
 
 #include "kernels/ukernel/generic/blocks.h"
@@ -58,8 +58,8 @@ RL_INLINE void for_each_unit(const RecurrentUnits& step, Body body) {
 
 void lstm_cell(const RecurrentUnits& step) {
   for_each_unit(step, [](const auto& units) __attribute__((always_inline)) {
-    const F32 kept = gate_of(units.gate(1)) * units.read(units.row.cell);
-    // The candidate's product is fused with the kept state where the processor can.
+    // A quotient, so that compilers have one product to fuse with the sum, the same for every unit.
+    const F32 kept = gate_of(units.gate(1), units.read(units.row.cell));
     const F32 next = multiply_add(gate_of(units.gate(0)), tanh_of(units.gate(2)), kept);
     units.write(units.row.cell, next);
     units.write(units.row.hidden, gate_of(units.gate(3)) * tanh_of(next));

@@ -116,7 +116,8 @@ TEST_P(Recurrence, AnySize_IsTheReference) {
         for (size_t i = 0; i < rows * n; ++i) {
           const size_t at = i / n * step.apart + i % n;
           EXPECT_NEAR(step.hidden[at], expected[i].hidden, 2e-6) << n << " " << i;
-          if (kind.gates == 4) EXPECT_NEAR(step.cell[at], expected[i].cell, 2e-6) << n << " " << i;
+          if (kind.gates != 4) continue;
+          EXPECT_NEAR(step.cell[at], expected[i].cell, 2e-6) << n << " " << i;
         }
       }
     }
@@ -141,7 +142,8 @@ TEST_P(Recurrence, AUnitIsComputedAlone) {
     one.hidden = &hidden;
     GetParam().run(one);
     EXPECT_EQ(hidden, all.hidden[i]);
-    if (GetParam().gates == 4) EXPECT_EQ(cell, all.cell[i]);
+    if (GetParam().gates != 4) continue;
+    EXPECT_EQ(cell, all.cell[i]);
   }
 }
 
