@@ -17,11 +17,12 @@ _KINDS = {
     "model": "Models",
     "unseen": "Models nobody tuned for",
     "branches": "Models with independent branches",
+    "recurrent": "Recurrent layers",
     "int8": "Models in int8",
     "compute": "Operators that compute",
     "memory": "Operators that move data",
 }
-_MODELS = ("model", "unseen", "branches", "int8")
+_MODELS = ("model", "unseen", "branches", "recurrent", "int8")
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ class Report:
 
     def to_json(self) -> dict[str, Any]:
         """As JSON types."""
-        kinds = ("model", "unseen", "int8", "compute", "memory")
+        kinds = ("model", "unseen", "recurrent", "int8", "compute", "memory")
         means = {kind: mean_ratio(self.of_kind(kind), self.clock) for kind in kinds}
         return {
             **{key: value for key, value in asdict(self).items() if key not in ("rows", "loads")},

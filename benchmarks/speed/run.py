@@ -4,6 +4,7 @@
     python benchmarks/speed/run.py --models                    # all models, all contestants
     python benchmarks/speed/run.py --unseen                    # models that nothing was tuned for
     python benchmarks/speed/run.py --branches --threads 2      # models with independent branches
+    python benchmarks/speed/run.py --recurrent                 # LSTM, GRU and RNN layers
     python benchmarks/speed/run.py --int8                      # models in int8
     python benchmarks/speed/run.py --operators                 # single operators
     python benchmarks/speed/run.py --only resnet18 "mm 256"    # selected models and operators
@@ -31,7 +32,7 @@ from hotspots import show, spots_of
 from page import to_html, to_markdown
 from results import Report
 from rich.console import Console
-from subjects import BRANCHES, INT8, MODELS, SUBJECTS, UNSEEN, kind_of
+from subjects import BRANCHES, INT8, MODELS, RECURRENT, SUBJECTS, UNSEEN, kind_of
 from tournament import Settings, Tournament
 
 from rushlight import process
@@ -96,6 +97,7 @@ def _arguments() -> argparse.Namespace:
         action="store_true",
         help="models with independent branches, for several --threads: " + ", ".join(BRANCHES),
     )
+    parser.add_argument("--recurrent", action="store_true", help="recurrent layers: " + "; ".join(RECURRENT))
     parser.add_argument("--int8", action="store_true", help="models in int8: " + ", ".join(INT8))
     parser.add_argument("--operators", action="store_true", help="all operators")
     parser.add_argument("--only", nargs="+", metavar="NAME", default=[], help="these models and operators")
@@ -143,7 +145,7 @@ def main() -> int:
         sweep_operators(options)
         return 0
     chosen = [*options.only]
-    groups = ("unseen", "branches", "int8")
+    groups = ("unseen", "branches", "recurrent", "int8")
     asked = {"model": options.models, **{group: getattr(options, group) for group in groups}}
     chosen += [name for name in SUBJECTS if asked.get(kind_of(name), options.operators)]
     settings = Settings(

@@ -31,22 +31,32 @@ float* element_of_out(const Product& product, size_t row, size_t column) {
   return const_cast<float*>(element(product.out, row, column));
 }
 
+bool has_bias(const Product& product) {
+  return product.bias.data != nullptr && product.beta.to<float>() != 0;
+}
+
+// True if all rows have the same bias: panels then start their sums from it, and `out` is not filled.
+bool starts_from_columns(const Product& product) {
+  return !has_bias(product) || product.bias.row_stride == 0;
+}
+
+// to[j * step] = beta * bias[row][column + j], or zeros if there is no bias.
+void copy_bias(const Product& product, size_t row, size_t column, size_t columns, float* to, ptrdiff_t step) {
+  const auto beta = product.beta.to<float>();
+  const bool has = has_bias(product);
+  const float* bias = has ? element(product.bias, row, column) : nullptr;
+  if (step == 1 && !has) return ukernel::fill_span(to, columns, 0);
+  if (step == 1 && beta == 1 && product.bias.column_stride == 1) return ukernel::copy_span(to, bias, columns);
+  for (; columns > 0; --columns, to += step) {
+    *to = has ? beta * *bias : 0;
+    if (has) bias += product.bias.column_stride;
+  }
+}
+
 // Initializes out with beta * bias, or with zeros if there is no bias.
 void fill_out(const Product& product) {
-  const auto beta = product.beta.to<float>();
-  const bool has_bias = product.bias.data != nullptr && beta != 0;
-  const bool adjacent = product.out.column_stride == 1;
   for (size_t i = 0; i < product.rows; ++i) {
-    float* to = element_of_out(product, i, 0);
-    if (adjacent && !has_bias) {
-      ukernel::fill_span(to, product.columns, 0);
-    } else if (adjacent && beta == 1 && product.bias.column_stride == 1) {
-      ukernel::copy_span(to, element(product.bias, i, 0), product.columns);
-    } else {
-      for (size_t j = 0; j < product.columns; ++j, to += product.out.column_stride) {
-        *to = has_bias ? beta * *element(product.bias, i, j) : 0;
-      }
-    }
+    copy_bias(product, i, 0, product.columns, element_of_out(product, i, 0), product.out.column_stride);
   }
 }
 
@@ -106,13 +116,19 @@ void multiply_by_shifts(const Product& product, size_t columns) {
 void multiply_piece(const Product& product, float alpha, size_t column, size_t from, size_t depth) {
   alignas(16) float panel[kPanelDepth * kPanelColumns];
   float rows[kLeftRows * kPanelDepth];
+  float initial[kPanelColumns] = {};
   ukernel::PanelProduct piece;
   piece.panel = panel;
   piece.depth = depth;
   piece.columns = std::min(product.columns - column, kPanelColumns);
   piece.column_stride = product.out.column_stride;
   piece.out_stride = product.out.row_stride;
-  // alpha scales the panel, because the products are added to an output that holds beta * bias.
+  // The first part of the depth may start from the bias; all others add to `out`.
+  if (from == 0 && starts_from_columns(product)) {
+    copy_bias(product, 0, column, piece.columns, initial, 1);
+    piece.initial = initial;
+  }
+  // alpha scales the panel, because the products are added to beta * bias.
   if (alpha == 1 && piece.columns == kPanelColumns && product.b.column_stride == 1) {
     ukernel::copy_panel(panel, kPanelColumns, element(product.b, from, column), product.b.row_stride, depth);
   } else if (alpha == 1) {
@@ -142,10 +158,13 @@ void multiply_piece(const Product& product, float alpha, size_t column, size_t f
 
 Error multiply_small(const Product& product) {
   const auto alpha = product.alpha.to<float>();
-  fill_out(product);
-  if (alpha == 0) return Error::Ok;  // the factors are not read, so NaN does not propagate
   const bool along_depth = product.b.row_stride == 1 && product.a.column_stride == 1;
-  if (along_depth && product.rows < kLeftRows && alpha == 1) {
+  const bool by_rows = along_depth && product.rows < kLeftRows && alpha == 1;
+  // With alpha 0 the factors are not read, so NaN does not propagate.
+  const bool is_bias = alpha == 0 || product.depth == 0;
+  if (is_bias || by_rows || !starts_from_columns(product)) fill_out(product);
+  if (is_bias) return Error::Ok;
+  if (by_rows) {
     multiply_by_rows(product);
     return Error::Ok;
   }

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -21,6 +22,10 @@ Made = tuple[nn.Module, tuple[Tensor, ...]]
 
 def _image(size: int = 224) -> Tensor:
     return torch.randn(1, 3, size, size)
+
+
+def _sequence(kind: str, batch: int, steps: int, inputs: int, hidden: int, layers: int) -> Made:
+    return Recurrent(kind, inputs, hidden, layers), (torch.randn(batch, steps, inputs),)
 
 
 def _decoding() -> Made:
@@ -41,7 +46,7 @@ MODELS: dict[str, Callable[[], Made]] = {
     "vit-tiny": lambda: (VisionTransformer(), (_image(),)),
     "llama-prefill": lambda: (LlamaBlock(64), (torch.randn(1, 64, 512),)),
     "llama-decode": _decoding,
-    "lstm": lambda: (Recurrent(64, 128), (torch.randn(1, 40, 64),)),
+    "lstm": lambda: (Recurrent("LSTM", 64, 128), (torch.randn(1, 40, 64),)),
     "mlp": lambda: (mlp(784, 256, 128, 10), (torch.randn(1, 784),)),
 }
 
@@ -56,6 +61,28 @@ BRANCHES: dict[str, Callable[[], Made]] = {
     "small-inception": lambda: (small_inception(), (_image(14),)),
 }
 """Models with independent branches."""
+
+
+_SEQUENCES = (
+    ("GRU", 1, 98, 40, 64, 1),
+    ("GRU", 1, 40, 64, 128, 1),
+    ("GRU", 8, 30, 80, 256, 2),
+    ("GRU", 1, 1, 128, 512, 1),
+    ("LSTM", 1, 200, 16, 16, 1),
+    ("LSTM", 8, 50, 40, 96, 3),
+    ("LSTM", 1, 20, 256, 512, 2),
+    ("RNN", 1, 100, 32, 48, 2),
+    ("RNN", 8, 60, 64, 200, 1),
+)
+"""Kind, batch, steps, inputs, units of a layer, layers."""
+
+RECURRENT: dict[str, Callable[[], Made]] = {
+    f"{kind.lower()} {batch}x{steps}x{inputs}, {units} x{layers}": partial(
+        _sequence, kind, batch, steps, inputs, units, layers
+    )
+    for kind, batch, steps, inputs, units, layers in _SEQUENCES
+}
+"""Recurrent layers: batch x steps x inputs, units x layers."""
 
 
 def make(build: Callable[[], Made]) -> Made:

@@ -26,11 +26,11 @@ def autoencoder() -> nn.Sequential:
 
 
 class Recurrent(nn.Module):
-    """An LSTM over all steps of a sequence ([1, steps, inputs])."""
+    """A recurrent layer ("LSTM", "GRU" or "RNN") over all steps of a sequence ([batch, steps, inputs])."""
 
-    def __init__(self, inputs: int, hidden: int) -> None:
+    def __init__(self, kind: str, inputs: int, hidden: int, layers: int = 1) -> None:
         super().__init__()
-        self.lstm = nn.LSTM(inputs, hidden, batch_first=True)
+        self.layer = getattr(nn, kind)(inputs, hidden, num_layers=layers, batch_first=True)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.lstm(x)[0]
+        return self.layer(x)[0]

@@ -234,27 +234,54 @@ void multiply_rows(const RowProduct& product) {
                            left + 3 * product.left_stride};
     left += 4 * product.left_stride;
     const float* right = product.right;
-    float32x4_t sums[4] = {vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0)};
+    register float32x4_t first asm("q0") = vdupq_n_f32(0);
+    register float32x4_t second asm("q1") = first;
+    register float32x4_t third asm("q2") = first;
+    register float32x4_t fourth asm("q3") = first;
+    // The last 0 to 3 elements are masked; missing ones are 0 in both factors. The lanes of a sum are added
+    // in the registers that are parts of its vector, as in sum_of().
     asm volatile(
         "wls lr, %[vectors], 2f\n"
         "1:\n"
         "vldrw.u32 q6, [%[right]], #16\n"
-        "vldrw.u32 q7, [%[first]], #16\n vfma.f32 %q[a], q7, q6\n"
-        "vldrw.u32 q7, [%[second]], #16\n vfma.f32 %q[b], q7, q6\n"
-        "vldrw.u32 q7, [%[third]], #16\n vfma.f32 %q[c], q7, q6\n"
-        "vldrw.u32 q7, [%[fourth]], #16\n vfma.f32 %q[d], q7, q6\n"
+        "vldrw.u32 q7, [%[first]], #16\n vfma.f32 q0, q7, q6\n"
+        "vldrw.u32 q7, [%[second]], #16\n vfma.f32 q1, q7, q6\n"
+        "vldrw.u32 q7, [%[third]], #16\n vfma.f32 q2, q7, q6\n"
+        "vldrw.u32 q7, [%[fourth]], #16\n vfma.f32 q3, q7, q6\n"
         "le lr, 1b\n"
         "2:\n"
+        "cbz %[rest], 3f\n"
+        "vctp.32 %[rest]\n"
+        "vpstttt\n"
+        "vldrwt.u32 q6, [%[right]]\n"
+        "vldrwt.u32 q4, [%[first]]\n"
+        "vldrwt.u32 q5, [%[second]]\n"
+        "vldrwt.u32 q7, [%[third]]\n"
+        "vpstttt\n"
+        "vfmat.f32 q0, q4, q6\n"
+        "vfmat.f32 q1, q5, q6\n"
+        "vfmat.f32 q2, q7, q6\n"
+        "vldrwt.u32 q4, [%[fourth]]\n"
+        "vpst\n"
+        "vfmat.f32 q3, q4, q6\n"
+        "3:\n"
+        "vadd.f32 s0, s0, s1\n vadd.f32 s2, s2, s3\n vadd.f32 s0, s0, s2\n"
+        "vadd.f32 s4, s4, s5\n vadd.f32 s6, s6, s7\n vadd.f32 s4, s4, s6\n"
+        "vadd.f32 s8, s8, s9\n vadd.f32 s10, s10, s11\n vadd.f32 s8, s8, s10\n"
+        "vadd.f32 s12, s12, s13\n vadd.f32 s14, s14, s15\n vadd.f32 s12, s12, s14\n"
         : [right] "+r"(right), [first] "+r"(row[0]), [second] "+r"(row[1]), [third] "+r"(row[2]),
-          [fourth] "+r"(row[3]), [a] "+w"(sums[0]), [b] "+w"(sums[1]), [c] "+w"(sums[2]), [d] "+w"(sums[3])
-        : [vectors] "r"(vectors)
-        : "q6", "q7", "lr", "cc", "memory");
-    // The last 0 to 3 elements are masked; missing ones are 0 in both factors.
-    const float32x4_t numbers = vld1q_z_f32(right, last);
-#pragma GCC unroll 4
-    for (size_t i = 0; i < 4; ++i, out += product.out_stride) {
-      *out += sum_of(vfmaq_f32(sums[i], vld1q_z_f32(row[i], last), numbers));
-    }
+          [fourth] "+r"(row[3]), "+w"(first), "+w"(second), "+w"(third), "+w"(fourth)
+        : [vectors] "r"(vectors), [rest] "l"(product.depth % 4)
+        : "q4", "q5", "q6", "q7", "lr", "cc", "memory");
+    // Lane 0 is the low part of its vector, and takes no move.
+    asm volatile(
+        "vldr s1, [%[out]]\n vadd.f32 s1, s1, s0\n vstr s1, [%[out]]\n add %[out], %[step]\n"
+        "vldr s1, [%[out]]\n vadd.f32 s1, s1, s4\n vstr s1, [%[out]]\n add %[out], %[step]\n"
+        "vldr s1, [%[out]]\n vadd.f32 s1, s1, s8\n vstr s1, [%[out]]\n add %[out], %[step]\n"
+        "vldr s1, [%[out]]\n vadd.f32 s1, s1, s12\n vstr s1, [%[out]]\n add %[out], %[step]\n"
+        : [out] "+r"(out), "+w"(first)
+        : [step] "r"(product.out_stride * 4), "w"(second), "w"(third), "w"(fourth)
+        : "memory");
   }
   for (; rows > 0; --rows, left += product.left_stride, out += product.out_stride) {
     float32x4_t sum = vdupq_n_f32(0);

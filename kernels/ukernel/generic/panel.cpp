@@ -11,6 +11,7 @@ namespace {
 constexpr size_t kRows = kPanelRows;
 constexpr bool kTakesColumns = false;
 constexpr size_t kUnrolled = 4;
+constexpr size_t kRowsTogether = 4;
 
 // The sums of kTileRows x kPanelColumns elements are local arrays with constant bounds, so that compilers
 // keep them in registers once all loops over them are unrolled. A step of the depth loads kTileRows elements

@@ -158,8 +158,17 @@ inline constexpr size_t kLanesOf = Lanes<T>::kCount;
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
 
+// MVE with floats; other processors of 16-byte vectors have no predicates, or compilers that use them.
+#if RL_VECTOR_BYTES == 16 && defined(__ARM_FEATURE_MVE)
+#define RL_MVE_VECTORS 1
+#else
+#define RL_MVE_VECTORS 0
+#endif
+
 #if defined(__AVX2__)
 #include "kernels/ukernel/x86/partial.h"
+#elif RL_MVE_VECTORS
+#include "kernels/ukernel/arm/mve_vector.h"
 #else
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
@@ -189,8 +198,10 @@ RL_INLINE F32 multiply_add(F32 a, F32 b, F32 c) { return a * b + c; }
 RL_INLINE F64 multiply_add(F64 a, F64 b, F64 c) { return a * b + c; }
 // Clamps to a bound. A NaN in `value` passes, for any bound; a NaN bound has no effect. Equal zeros keep the
 // sign of `value`.
+#if !RL_MVE_VECTORS
 RL_INLINE F32 at_least(F32 value, F32 bound) { return select(value < bound, bound, value); }
 RL_INLINE F32 at_most(F32 value, F32 bound) { return select(value > bound, bound, value); }
+#endif
 RL_INLINE F64 at_least(F64 value, F64 bound) { return select(value < bound, bound, value); }
 RL_INLINE F64 at_most(F64 value, F64 bound) { return select(value > bound, bound, value); }
 #if RL_VECTOR_BYTES > 4

@@ -10,6 +10,7 @@ namespace {
 
 constexpr size_t kRows = kPanelRows;
 constexpr bool kTakesColumns = false;
+constexpr size_t kRowsTogether = 8;
 
 // Offsets in the text are sums of constants, which the assembler adds.
 #define RL_TEXT(text) #text

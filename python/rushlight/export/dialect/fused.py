@@ -7,6 +7,7 @@ the others."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -33,6 +34,11 @@ _LIBRARY.define(
 _LIBRARY.define(
     "lstm(Tensor gates, Tensor hidden, Tensor cell, Tensor weight, bool reverse) -> (Tensor, Tensor, Tensor)"
 )
+_LIBRARY.define(
+    "gru(Tensor gates, Tensor hidden, Tensor weight, Tensor? bias, bool reverse) -> (Tensor, Tensor)"
+)
+for _name in ("rnn_tanh", "rnn_relu"):
+    _LIBRARY.define(f"{_name}(Tensor gates, Tensor hidden, Tensor weight, bool reverse) -> (Tensor, Tensor)")
 
 _ACTIVATIONS: dict[str, Callable[[torch.Tensor, float, float], torch.Tensor]] = {
     "none": lambda x, low, high: x,
@@ -83,24 +89,66 @@ def _max_pool2d(*arguments: Any) -> torch.Tensor:
     return largest
 
 
+def _steps(
+    gates: torch.Tensor, states: tuple[torch.Tensor, ...], reverse: bool, step: Callable[..., Any]
+) -> tuple[torch.Tensor, ...]:
+    """The hidden states of all steps, and the last states. `step(gates, *states)` returns the next states,
+    the hidden one first."""
+    outputs = []
+    for each in gates.flip(0) if reverse else gates:
+        states = step(each, *states)
+        outputs.append(states[0])
+    output = torch.stack(outputs) if outputs else gates.new_empty(0, *states[0].shape)
+    return output.flip(0) if reverse else output, *(state.clone() for state in states)
+
+
 def _lstm(
     gates: torch.Tensor, hidden: torch.Tensor, cell: torch.Tensor, weight: torch.Tensor, reverse: bool
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    outputs = []
-    for step in gates.flip(0) if reverse else gates:
-        inner, forget, candidate, out = functional.linear(hidden, weight).add(step).chunk(4, 1)
+) -> tuple[torch.Tensor, ...]:
+    def step(
+        given: torch.Tensor, hidden: torch.Tensor, cell: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        inner, forget, candidate, out = functional.linear(hidden, weight).add(given).chunk(4, 1)
         cell = torch.sigmoid(forget) * cell + torch.sigmoid(inner) * torch.tanh(candidate)
-        hidden = torch.sigmoid(out) * torch.tanh(cell)
-        outputs.append(hidden)
-    output = torch.stack(outputs) if outputs else gates.new_empty(0, *hidden.shape)
-    return output.flip(0) if reverse else output, hidden.clone(), cell.clone()
+        return torch.sigmoid(out) * torch.tanh(cell), cell
+
+    return _steps(gates, (hidden, cell), reverse, step)
+
+
+def _gru(
+    gates: torch.Tensor, hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, reverse: bool
+) -> tuple[torch.Tensor, ...]:
+    def step(given: torch.Tensor, hidden: torch.Tensor) -> tuple[torch.Tensor]:
+        reset, update, candidate = given.chunk(3, 1)
+        of_reset, of_update, of_candidate = functional.linear(hidden, weight).chunk(3, 1)
+        inner = of_candidate if bias is None else of_candidate + bias
+        new = torch.tanh(candidate + torch.sigmoid(reset + of_reset) * inner)
+        return (new + torch.sigmoid(update + of_update) * (hidden - new),)
+
+    return _steps(gates, (hidden,), reverse, step)
+
+
+def _rnn(
+    function: Callable[[torch.Tensor], torch.Tensor],
+    gates: torch.Tensor,
+    hidden: torch.Tensor,
+    weight: torch.Tensor,
+    reverse: bool,
+) -> tuple[torch.Tensor, ...]:
+    def step(given: torch.Tensor, hidden: torch.Tensor) -> tuple[torch.Tensor]:
+        return (function(given + functional.linear(hidden, weight)),)
+
+    return _steps(gates, (hidden,), reverse, step)
 
 
 def _lstm_shapes(
     gates: torch.Tensor, hidden: torch.Tensor, cell: torch.Tensor, weight: torch.Tensor, reverse: bool
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    output = gates.new_empty(gates.shape[0], *hidden.shape)
-    return output, torch.empty_like(hidden), torch.empty_like(cell)
+) -> tuple[torch.Tensor, ...]:
+    return *_shapes(gates, hidden), torch.empty_like(cell)
+
+
+def _shapes(gates: torch.Tensor, hidden: torch.Tensor, *_rest: Any) -> tuple[torch.Tensor, ...]:
+    return gates.new_empty(gates.shape[0], *hidden.shape), torch.empty_like(hidden)
 
 
 for _name, _function in (
@@ -111,11 +159,16 @@ for _name, _function in (
     ("rms_norm", _rms_norm),
     ("max_pool2d", _max_pool2d),
     ("lstm", _lstm),
+    ("gru", _gru),
+    ("rnn_tanh", partial(_rnn, torch.tanh)),
+    ("rnn_relu", partial(_rnn, torch.relu)),
 ):
     _LIBRARY.impl(_name, _function, "CompositeExplicitAutograd")
 
 # The output's shape depends on gates and hidden alone: tracing needs no loop over the steps.
 torch.library.register_fake(f"{NAMESPACE}::lstm", _lstm_shapes)
+for _name in ("gru", "rnn_tanh", "rnn_relu"):
+    torch.library.register_fake(f"{NAMESPACE}::{_name}", _shapes)
 
 convolution_act = torch.ops.rushlight.convolution_act.default
 convolution_clamp = torch.ops.rushlight.convolution_act.clamp
@@ -124,3 +177,6 @@ linear_clamp = torch.ops.rushlight.linear_act.clamp
 max_pool2d = torch.ops.rushlight.max_pool2d.default
 rms_norm = torch.ops.rushlight.rms_norm.default
 lstm = torch.ops.rushlight.lstm.default
+gru = torch.ops.rushlight.gru.default
+rnn_tanh = torch.ops.rushlight.rnn_tanh.default
+rnn_relu = torch.ops.rushlight.rnn_relu.default

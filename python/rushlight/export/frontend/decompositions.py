@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 import torch
 from torch._ops import OpOverload
 
-from rushlight.export.dialect import fused
+from rushlight.export.frontend import recurrent
 from rushlight.export.frontend.operators import OperatorLibrary
 
 aten = torch.ops.aten
@@ -80,8 +80,9 @@ def _made(library: OperatorLibrary, kept: frozenset[OpOverload], for_backends: b
     for function, rule in _OWN.items():
         if function not in kept and not is_kept(function, library):
             table[function] = rule
-    if not for_backends and library.find(fused.lstm) is not None and aten.lstm.input not in kept:
-        table[aten.lstm.input] = _lstm
+    for function, (operator, rule) in ({} if for_backends else recurrent.LAYERS).items():
+        if function not in kept and library.find(operator) is not None:
+            table[function] = rule
     for function in recurrent_layers():
         if function not in kept:
             table[function] = _steps_of_layer
@@ -133,44 +134,6 @@ def _rrelu_with_noise(
         return aten.leaky_relu(x, (lower + upper) / 2), noise
     slopes = torch.where(x <= 0, aten.rand_like(x) * (upper - lower) + lower, 1.0)
     return x * slopes, slopes
-
-
-def _lstm(
-    input: torch.Tensor,
-    hx: list[torch.Tensor],
-    params: list[torch.Tensor],
-    has_biases: bool,
-    num_layers: int,
-    dropout: float,
-    train: bool,
-    bidirectional: bool,
-    batch_first: bool,
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Decomposes an LSTM to one `rushlight::lstm` per layer and direction, independent of the number of time
-    steps. Layers with projections, and dropout in training, use PyTorch's decomposition to single steps."""
-    directions = 2 if bidirectional else 1
-    each = 4 if has_biases else 2
-    # Projected hidden states have one more weight per layer.
-    if len(params) != num_layers * directions * each or (train and dropout):
-        whole = torch._decomp.decompositions.lstm_impl
-        results: tuple[torch.Tensor, torch.Tensor, torch.Tensor] = whole(
-            input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first
-        )
-        return results
-    last: list[tuple[torch.Tensor, torch.Tensor]] = []
-    x = input.transpose(0, 1) if batch_first else input
-    for layer in range(num_layers):
-        outputs = []
-        for reverse in range(directions):
-            position = layer * directions + reverse
-            of_input, of_hidden, *biases = params[position * each : (position + 1) * each]
-            gates = aten.linear(x, of_input, biases[0] + biases[1] if biases else None)
-            output, *state = fused.lstm(gates, hx[0][position], hx[1][position], of_hidden, reverse == 1)
-            outputs.append(output)
-            last.append(tuple(state))
-        x = torch.cat(outputs, -1) if bidirectional else outputs[0]
-    hidden, cell = (torch.stack(parts) for parts in zip(*last, strict=True))
-    return x.transpose(0, 1) if batch_first else x, hidden, cell
 
 
 def _steps_of_layer(*arguments: Any, **named: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Recurrent layers with precomputed input gates: each step multiplies the hidden state by the weight, in
+// blocks of units with all their gates, and applies the cell to a block while its sums are in the L1 cache.
+// Blocks are divided among threads. A constant weight is packed at load in panels whose columns are a block's
+// gates, [gate][unit], so that one register tile has all sums of a vector of units: no sums of lanes, and no
+// waste for few units. Other weights are read as stored, by dot products.
+#include "kernels/backs/recurrence.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "kernels/matmul/recurrence_steps.h"
+#include "kernels/ukernel/dot.h"
+#include "kernels/ukernel/gemm.h"
+#include "kernels/ukernel/recurrence.h"
+
+namespace rushlight::kernels::host {
+
+namespace {
+
+constexpr size_t kGrain = size_t{1} << 16;  // products worth another thread
+constexpr uint64_t kLayout = 0x72656375;    // "recu": identifies packed weights
+constexpr size_t kDotUnits = 128;           // whose gates fit on the stack
+constexpr size_t kMostColumns = 128;        // of a block: all gates of its units
+constexpr size_t kMostGates = LstmUnit::kGates;
+
+size_t round_up(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+// The packed weight: blocks of `units` units; the last one has fewer, padded to whole vectors. A block's
+// columns [gate][unit] are in panels of gemm_columns() columns, each [depth][its columns].
+class PackedBlocks {
+ public:
+  explicit PackedBlocks(const RecurrenceSizes& sizes)
+      : sizes_(sizes), lanes_(ukernel::gemm_lanes()), panel_(ukernel::gemm_columns()) {
+    units_ = std::max(lanes_, panel_ / sizes.gates / lanes_ * lanes_);
+  }
+
+  [[nodiscard]] size_t units() const { return units_; }
+  [[nodiscard]] size_t bytes() const { return floats_before(round_up(sizes_.units, lanes_)) * sizeof(float); }
+  // Returns the units, with padding, of the block from unit `first` on.
+  [[nodiscard]] size_t width(size_t first) const {
+    return std::min(units_, round_up(sizes_.units - first, lanes_));
+  }
+
+  void pack(const float* weight, float* to) const {
+    for (size_t first = 0; first < sizes_.units; first += units_) {
+      for_each_panel(first, [&](size_t column, size_t columns, size_t offset) {
+        for (size_t j = 0; j < columns; ++j) pack_column(weight, first, column + j, to + offset + j, columns);
+      });
+    }
+  }
+
+  // states[i * stride + column] = the products of row i of `hidden` with the block's columns, where
+  // stride = gates * width(first). Columns of padding are written, too.
+  void multiply(const float* packed, size_t first, const float* hidden, size_t rows, float* states) const {
+    for_each_panel(first, [&](size_t column, size_t columns, size_t offset) {
+      const float* panel = packed + offset;
+      ukernel::GemmStrip strip;
+      strip.rows = rows;
+      strip.columns = columns;
+      strip.depth = sizes_.units;
+      strip.a = &hidden;
+      strip.a_stride = static_cast<ptrdiff_t>(sizes_.units);
+      strip.b = &panel;
+      strip.b_stride = static_cast<ptrdiff_t>(columns);
+      strip.c = states + column;
+      strip.c_stride = static_cast<ptrdiff_t>(sizes_.gates * width(first));
+      ukernel::gemm_strip(strip);
+    });
+  }
+
+ private:
+  [[nodiscard]] size_t floats_before(size_t unit) const { return unit * sizes_.gates * sizes_.units; }
+
+  // body(first column, columns, offset in the packed weight) for each panel of a block.
+  template <class Body>
+  void for_each_panel(size_t first, Body body) const {
+    const size_t all = sizes_.gates * width(first);
+    for (size_t column = 0; column < all; column += panel_) {
+      body(column, std::min(panel_, all - column), floats_before(first) + column * sizes_.units);
+    }
+  }
+
+  // One column of a block, whose elements are `step` apart.
+  void pack_column(const float* weight, size_t first, size_t column, float* to, size_t step) const {
+    const size_t n = sizes_.units;
+    const size_t unit = first + column % width(first);
+    const float* row = weight + (column / width(first) * n + unit) * n;
+    for (size_t k = 0; k < n; ++k) to[k * step] = unit < n ? row[k] : 0;
+  }
+
+  const RecurrenceSizes& sizes_;
+  size_t lanes_;
+  size_t panel_;
+  size_t units_;
+};
+
+// The weight as it is computed with: packed, or as stored.
+struct Layer {
+  const RecurrenceSizes& sizes;
+  RecurrentCell cell;
+  const float* packed;  // null: as stored
+  PackedBlocks blocks;
+
+  // Units of a block.
+  [[nodiscard]] size_t units() const { return packed != nullptr ? blocks.units() : kDotUnits; }
+
+  // Computes units [first, first + count), a block, for the whole batch.
+  void compute_block(const RecurrenceStep& step, size_t first, size_t count) const {
+    alignas(64) float states[kStates];
+    const size_t most = packed != nullptr ? ukernel::kMostGemmRows : ukernel::kDotRows;
+    const size_t apart = packed != nullptr ? blocks.width(first) : kDotUnits;
+    for (size_t row = 0; row < sizes.batch; row += most) {
+      ukernel::RecurrentUnits units = units_of(step, sizes, row, first);
+      units.rows = std::min(most, sizes.batch - row);
+      units.units = count;
+      units.states = states;
+      units.state_gate_stride = static_cast<ptrdiff_t>(apart);
+      units.state_stride = static_cast<ptrdiff_t>(sizes.gates * apart);
+      if (packed != nullptr) {
+        blocks.multiply(packed, first, step.before + row * sizes.units, units.rows, states);
+      } else {
+        multiply_stored(step, row, units.rows, first, count, states);
+      }
+      cell(units);
+    }
+  }
+
+ private:
+  static constexpr size_t kStates =
+      std::max(ukernel::kMostGemmRows * kMostColumns, ukernel::kDotRows* kMostGates* kDotUnits);
+
+  // A product for each gate, whose rows of the weight are `units` apart.
+  void multiply_stored(const RecurrenceStep& step, size_t row, size_t rows, size_t first, size_t count,
+                       float* states) const {
+    const size_t n = sizes.units;
+    for (size_t gate = 0; gate < sizes.gates; ++gate) {
+      ukernel::DotProducts dots;
+      dots.rows = rows;
+      dots.columns = count;
+      dots.depth = n;
+      dots.a = step.before + row * n;
+      dots.a_stride = static_cast<ptrdiff_t>(n);
+      dots.b = step.weight + (gate * n + first) * n;
+      dots.b_stride = static_cast<ptrdiff_t>(n);
+      dots.c = states + gate * kDotUnits;
+      dots.c_stride = static_cast<ptrdiff_t>(sizes.gates * kDotUnits);
+      ukernel::dot_products(dots);
+    }
+  }
+};
+
+std::optional<Error> run(KernelContext& context, const RecurrenceProblem& problem, RecurrentCell cell) {
+  const RecurrenceSizes& sizes = problem.sizes;
+  const Layer layer = {sizes, cell, static_cast<const float*>(context.prepared()), PackedBlocks(sizes)};
+  const size_t units = layer.units();
+  const size_t blocks = (sizes.units + units - 1) / units;
+  const size_t products = sizes.batch * sizes.gates * units * sizes.units;  // of a block
+  return for_each_step(problem, [&](const RecurrenceStep& step) {
+    context.parallel_for(blocks, kGrain / (products + 1) + 1, [&](size_t begin, size_t end, size_t) {
+      for (size_t i = begin; i < end; ++i) {
+        layer.compute_block(step, i * units, std::min(units, sizes.units - i * units));
+      }
+    });
+  });
+}
+
+Error prepare(KernelContext& context, const RecurrenceProblem& problem) {
+  const RecurrenceSizes& sizes = problem.sizes;
+  const Tensor& weight = problem.layer.weight;
+  context.need_products(sizes.steps * sizes.batch * sizes.gates * sizes.units * sizes.units, sizes.steps);
+  if (!is_constant(weight) || !are_row_major(problem.layer)) return Error::Ok;
+  const PackedBlocks blocks(sizes);
+  const uint64_t layout =
+      layout_id(kLayout, sizes.gates, sizes.units, ukernel::gemm_columns(), ukernel::gemm_lanes());
+  if (void* to = context.prepare(weight.const_data_ptr(), layout, blocks.bytes())) {
+    blocks.pack(weight.const_data_ptr<float>(), static_cast<float*>(to));
+  }
+  return Error::Ok;
+}
+
+}  // namespace
+
+std::optional<Error> lstm(KernelContext& context, const RecurrenceProblem& problem) {
+  return run(context, problem, ukernel::lstm_cell);
+}
+std::optional<Error> gru(KernelContext& context, const RecurrenceProblem& problem) {
+  return run(context, problem, ukernel::gru_cell);
+}
+std::optional<Error> rnn_tanh(KernelContext& context, const RecurrenceProblem& problem) {
+  return run(context, problem, ukernel::rnn_tanh_cell);
+}
+std::optional<Error> rnn_relu(KernelContext& context, const RecurrenceProblem& problem) {
+  return run(context, problem, ukernel::rnn_relu_cell);
+}
+
+Error lstm_prepare(KernelContext& context, const RecurrenceProblem& problem) {
+  return prepare(context, problem);
+}
+Error gru_prepare(KernelContext& context, const RecurrenceProblem& problem) {
+  return prepare(context, problem);
+}
+Error rnn_tanh_prepare(KernelContext& context, const RecurrenceProblem& problem) {
+  return prepare(context, problem);
+}
+Error rnn_relu_prepare(KernelContext& context, const RecurrenceProblem& problem) {
+  return prepare(context, problem);
+}
+
+}  // namespace rushlight::kernels::host
