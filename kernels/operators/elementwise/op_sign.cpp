@@ -13,12 +13,16 @@ namespace {
 constexpr TypeSet kSignTypes =
     (selected_types("aten::sign.out") | selected_types("aten::sgn.out")) & ~types::kComplex;
 
-// -1, 0 or 1; both zeros give 0. Without keeps_nan, NaN gives 0, because it fails both comparisons.
-Error write_signs(const Tensor& self, const Tensor& out, bool keeps_nan) {
-  const auto sign = [keeps_nan](auto x) {
+// -1, 0 or 1; both zeros give 0. Without kKeepsNan, NaN gives 0, because it fails both comparisons.
+// Selections instead of branches, so that compilers vectorize the loop.
+template <bool kKeepsNan>
+Error write_signs(const Tensor& self, const Tensor& out) {
+  const auto sign = [](auto x) {
     using T = decltype(x);
-    if (x != x && keeps_nan) return x;
-    return static_cast<T>(static_cast<int>(x > T(0)) - static_cast<int>(is_negative(x)));
+    const T positive = x > T(0) ? T(1) : T(0);
+    const T result = is_negative(x) ? static_cast<T>(-1) : positive;
+    if constexpr (kKeepsNan && std::is_floating_point_v<T>) return x != x ? x : result;
+    return result;
   };
   return elementwise<kSignTypes>(self.scalar_type(), out, sign, self);
 }
@@ -26,7 +30,7 @@ Error write_signs(const Tensor& self, const Tensor& out, bool keeps_nan) {
 }  // namespace
 
 // NaN stays, as in ExecuTorch; PyTorch returns 0.
-Error sign_out(KernelContext&, const Tensor& self, Tensor& out) { return write_signs(self, out, true); }
+Error sign_out(KernelContext&, const Tensor& self, Tensor& out) { return write_signs<true>(self, out); }
 
 // For complex values x / |x|, or 0 for 0.
 Error sgn_out(KernelContext&, const Tensor& self, Tensor& out) {
@@ -34,7 +38,7 @@ Error sgn_out(KernelContext&, const Tensor& self, Tensor& out) {
   if constexpr (kComplexTypes != 0) {
     if (contains(kComplexTypes, self.scalar_type())) return complex_function(self, out, complex_sgn);
   }
-  return write_signs(self, out, false);
+  return write_signs<false>(self, out);
 }
 
 // True for -0.0 and for NaN with the sign bit set, too.
