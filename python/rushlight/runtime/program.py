@@ -137,7 +137,8 @@ class Program:
         """The program, without its constants, that loading a method makes of it (`optimize`); None if the
         method stays as it is. Raises MethodNotFound."""
         self._check_name(name)
-        return native.call(self._module, self._program.rewritten, name)
+        file: bytes | None = native.call(self._module, self._program.rewritten, name)
+        return file
 
     def load_text_generator(self) -> TextGenerator:
         """A generator over a new instance of the method forward of a language model. Raises as load_method(),
