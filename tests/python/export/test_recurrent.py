@@ -136,5 +136,5 @@ def test_other_layers_are_taken_apart(
     layer, x = made(operator, **layer_options), torch.randn(4, 3, 5)
     calls, outputs = exported(layer, x, **options)
     assert calls[operator] == 0
-    assert calls["aten::linear.out"] > 1
+    assert sum(calls.values()) > len(x)  # at least one call for each step
     assert_same(outputs, layer, x)
