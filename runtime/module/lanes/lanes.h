@@ -15,8 +15,8 @@
 #include "runtime/kernel/thread_pool.h"
 #include "runtime/module/lanes/lane_memory.h"
 #include "runtime/module/lanes/lane_plan.h"
-#include "runtime/module/trial.h"
 #include "runtime/module/thread_share.h"
+#include "runtime/module/trial.h"
 
 namespace rushlight {
 
