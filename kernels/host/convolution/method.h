@@ -250,7 +250,7 @@ struct Form {
 };
 
 // True if the predicate holds for a call of the build, or if not all calls are known. It gets the
-// convolution, and the one that is computed in its place.
+// convolution, and the form of it that is computed.
 template <class Predicate>
 constexpr bool is_reached_by(Predicate predicate) {
   return is_reached({"convolution", "convolution_act"}, [predicate](const SelectedCall& call) {

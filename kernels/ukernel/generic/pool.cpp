@@ -204,13 +204,14 @@ RL_INLINE void combine_columns(const PoolAxis& axis, const float* held, size_t c
     for (size_t c = 0; c < axis.kernel; ++c, at += axis.dilation) sum = Op::combine(sum, read(at));
     return sum;
   };
+  const auto next = [](const float* from) __attribute__((always_inline)) { return load(from); };
   const auto write = [&](size_t j, F32 sum) __attribute__((always_inline)) {
     const size_t left = count - j;
     if (left >= kLanes) return store(y + j, finish(sum));
     store_partial(y + j, finish(sum), left);
   };
   if (axis.step == 1) {
-    for (size_t j = 0; j < count; j += kLanes) write(j, combine(held + j, load));
+    for (size_t j = 0; j < count; j += kLanes) write(j, combine(held + j, next));
     return;
   }
   if (axis.step == 2 && kLanes > 1) {
@@ -219,7 +220,7 @@ RL_INLINE void combine_columns(const PoolAxis& axis, const float* held, size_t c
   }
   float all[kHeldRow + kLanes];
   const size_t positions = (count - 1) * axis.step + 1;
-  for (size_t i = 0; i < positions; i += kLanes) store(all + i, combine(held + i, load));
+  for (size_t i = 0; i < positions; i += kLanes) store(all + i, combine(held + i, next));
   for (size_t j = 0; j < count; j += kLanes) {
     float lanes[kLanes] = {};
     const size_t last = count - j < kLanes ? count - j : kLanes;
