@@ -4,7 +4,8 @@
 // the variant's namespace, since code compiled with different flags must not be merged by the linker.
 //
 // F32 has kLanes floats, I32 as many int32, M32 is the result of a comparison, for select(). F64 has
-// kWideLanes doubles. VectorOf<T> is F32 or F64, for loops over float or double.
+// kWideLanes doubles, and M64 is the result of their comparison. VectorOf<T> is F32 or F64, for loops over
+// float or double.
 #pragma once
 
 #include <cstddef>
@@ -98,7 +99,8 @@ RL_INLINE bool any(M32 mask) { return mask; }
 inline constexpr size_t kWideLanes = 1;
 using F64 = double;
 RL_INLINE F64 splat(double value) { return value; }
-RL_INLINE F64 select(M32 mask, F64 yes, F64 no) { return mask ? yes : no; }
+using M64 = bool;
+RL_INLINE F64 select(M64 mask, F64 yes, F64 no) { return mask ? yes : no; }
 RL_INLINE F64 load_wide(const float* from) { return *from; }
 RL_INLINE void store_narrow(float* to, F64 value) { *to = static_cast<float>(value); }
 #endif

@@ -26,23 +26,11 @@ inline constexpr double kWideRounder = 0x1.8p52;
 #if RL_VECTOR_BYTES > 4
 using I64 = int64_t __attribute__((vector_size(RL_VECTOR_BYTES)));
 using U64 = uint64_t __attribute__((vector_size(RL_VECTOR_BYTES)));
-using M64 = I64;
-RL_INLINE F64 splat(double value) { return value - F64{}; }
-RL_INLINE F64 select(M64 mask, F64 yes, F64 no) { return mask ? yes : no; }
 #else
 using I64 = int64_t;
 using U64 = uint64_t;
-using M64 = bool;
-RL_INLINE F64 splat(double value) { return value; }
-RL_INLINE F64 select(M64 mask, F64 yes, F64 no) { return mask ? yes : no; }
 #endif
 
-RL_INLINE F64 load(const double* from) {
-  F64 value;
-  std::memcpy(&value, from, sizeof(value));
-  return value;
-}
-RL_INLINE void store(double* to, F64 value) { std::memcpy(to, &value, sizeof(value)); }
 RL_INLINE I64 bits(F64 value) {
   I64 result;
   std::memcpy(&result, &value, sizeof(result));
