@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "kernels/matmul/recurrence_steps.h"
+#include "kernels/recurrence/steps.h"
 #include "kernels/ukernel/panel.h"
 #include "kernels/ukernel/recurrence.h"
 

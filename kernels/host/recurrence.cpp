@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "kernels/matmul/recurrence_steps.h"
+#include "kernels/recurrence/steps.h"
 #include "kernels/ukernel/dot.h"
 #include "kernels/ukernel/gemm.h"
 #include "kernels/ukernel/recurrence.h"
