@@ -53,10 +53,10 @@ void copy_bias(const Product& product, size_t row, size_t column, size_t columns
   }
 }
 
-// Initializes out with beta * bias, or with zeros if there is no bias.
-void fill_out(const Product& product) {
+// Initializes the first `columns` of out with beta * bias, or with zeros if there is no bias.
+void fill_out(const Product& product, size_t columns) {
   for (size_t i = 0; i < product.rows; ++i) {
-    copy_bias(product, i, 0, product.columns, element_of_out(product, i, 0), product.out.column_stride);
+    copy_bias(product, i, 0, columns, element_of_out(product, i, 0), product.out.column_stride);
   }
 }
 
@@ -162,20 +162,22 @@ Error multiply_small(const Product& product) {
   const bool by_rows = along_depth && product.rows < kLeftRows && alpha == 1;
   // With alpha 0 the factors are not read, so NaN does not propagate.
   const bool is_bias = alpha == 0 || product.depth == 0;
-  if (is_bias || by_rows || !starts_from_columns(product)) fill_out(product);
+  size_t shifted = 0;  // the first columns, which are sums of the right factor's rows
+  if (!is_bias && !by_rows && product.rows < kLeftRows && alpha == 1 && product.b.column_stride == 1 &&
+      product.out.column_stride == 1 && has_short_steps(product)) {
+    shifted = product.columns / ukernel::kShiftColumns * ukernel::kShiftColumns;
+  }
+  // Panels start from the bias of their columns; everything else adds to `out`.
+  const bool fills = is_bias || by_rows || !starts_from_columns(product);
+  fill_out(product, fills ? product.columns : shifted);
   if (is_bias) return Error::Ok;
   if (by_rows) {
     multiply_by_rows(product);
     return Error::Ok;
   }
-  size_t done = 0;
-  if (product.rows < kLeftRows && alpha == 1 && product.b.column_stride == 1 &&
-      product.out.column_stride == 1 && has_short_steps(product)) {
-    done = product.columns / ukernel::kShiftColumns * ukernel::kShiftColumns;
-    if (done > 0) multiply_by_shifts(product, done);
-  }
+  if (shifted > 0) multiply_by_shifts(product, shifted);
   // Each panel adds its part of the depth to `out`, so sums are in parts of kPanelDepth products.
-  for (size_t j = done; j < product.columns; j += kPanelColumns) {
+  for (size_t j = shifted; j < product.columns; j += kPanelColumns) {
     for (size_t k = 0; k < product.depth; k += kPanelDepth) {
       multiply_piece(product, alpha, j, k, std::min(kPanelDepth, product.depth - k));
     }
