@@ -363,8 +363,7 @@ bool prefers_patches(const ConvolutionGeometry& geometry) {
     return geometry.out_channels < std::min<ptrdiff_t>(kColumns, 8) &&
            (geometry.groups > 1 || geometry.taps() > 1);
   }
-  if (geometry.taps() > 1 && (geometry.in_channels == 1 || geometry.out_channels <= kSomeChannels))
-    return true;
+  if (geometry.taps() > 1 && geometry.out_channels <= kSomeChannels) return true;
   const Parts parts(geometry);
   return parts.whole.channels * parts.whole.taps <
          std::min(geometry.taps() * geometry.in_channels, kShortPart);
