@@ -38,7 +38,7 @@ struct CallValue {
 };
 
 struct SelectedCall {
-  static constexpr size_t kMostArguments = 16;
+  static constexpr size_t kMostArguments = 32;
 
   size_t count;
   CallValue arguments[kMostArguments];

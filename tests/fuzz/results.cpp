@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// are_close() allows 1e-3 of the largest finite element for float32, because prepared weights are summed in
+// are_close() allows a part of the largest finite element of floats, because prepared weights are summed in
 // another order. Infinite and NaN elements pass: a sum may overflow in one order only. Other dtypes are
 // compared bit by bit.
 #include "tests/fuzz/results.h"
@@ -7,30 +7,56 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
+
+#include "runtime/tensor/float16.h"
 
 namespace rushlight::fuzz {
 
 namespace {
 
-bool are_close(const std::vector<uint8_t>& a, const std::vector<uint8_t>& b, ScalarType type) {
-  if (a.size() != b.size()) return false;
-  if (type != ScalarType::Float) return a == b;
-  std::vector<float> x(a.size() / sizeof(float));
-  std::vector<float> y(x.size());
-  if (!x.empty()) {
-    std::memcpy(x.data(), a.data(), a.size());
-    std::memcpy(y.data(), b.data(), b.size());
+template <class T>
+std::vector<double> numbers_of(const std::vector<uint8_t>& bytes) {
+  std::vector<double> numbers(bytes.size() / sizeof(T));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    T number{};
+    std::memcpy(&number, bytes.data() + i * sizeof(T), sizeof(T));
+    numbers[i] = static_cast<double>(
+        static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(number));
   }
+  return numbers;
+}
+
+// `part` of the largest element is allowed, and `least` of any.
+template <class T>
+bool are_close(const std::vector<uint8_t>& a, const std::vector<uint8_t>& b, double part, double least) {
+  const std::vector<double> x = numbers_of<T>(a);
+  const std::vector<double> y = numbers_of<T>(b);
   double largest = 0;
-  for (const float value : x) {
-    if (std::isfinite(value)) largest = std::max(largest, std::fabs(static_cast<double>(value)));
+  for (const double value : x) {
+    if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
   }
   for (size_t i = 0; i < x.size(); ++i) {
     if (!std::isfinite(x[i]) || !std::isfinite(y[i])) continue;
-    const double error = std::fabs(static_cast<double>(x[i]) - static_cast<double>(y[i]));
-    if (error > 1e-3 * largest + 1e-6) return false;
+    if (std::fabs(x[i] - y[i]) > part * largest + least) return false;
   }
   return true;
+}
+
+bool are_close(const std::vector<uint8_t>& a, const std::vector<uint8_t>& b, ScalarType type) {
+  if (a.size() != b.size()) return false;
+  switch (type) {
+    case ScalarType::Float:
+      return are_close<float>(a, b, 1e-3, 1e-6);
+    case ScalarType::Double:
+      return are_close<double>(a, b, 1e-9, 1e-12);
+    case ScalarType::Half:
+      return are_close<Half>(a, b, 1e-2, 1e-5);
+    case ScalarType::BFloat16:
+      return are_close<BFloat16>(a, b, 5e-2, 1e-5);
+    default:
+      return a == b;
+  }
 }
 
 }  // namespace

@@ -165,7 +165,9 @@ void prepare_convolution(KernelContext& context, const Convolution& given, bool 
   if (packed == 0) context.need_scratch(scratch_size(c, algorithm) * context.threads() + 64);
   if (packed == 0 && kept == 0) return;
   size_t image = !is_winograd && gains_by_border(c) ? bordered_size(c) + 64 : 0;
-  if (kReachesTurned && form.is_turned) image += turned_size(given) + 64;
+  // Turned forms pack in the call if the build prepares no weights: with less memory, sums would have another
+  // order there.
+  if (kReachesTurned && form.is_turned) image += turned_size(given) + 64 + packed + 64;
   if (image > 0) context.need_scratch(image);
   if (!constant_weight) return context.need_scratch(packed + 64 + image);
   uint64_t layout = layout_of(c, algorithm);

@@ -14,6 +14,8 @@ from rushlight.program.model import Dynamism, KernelCall, Kind, Move
 
 MOST_NUMBERS = 8
 """The largest rank and the longest list that the generated header can hold."""
+MOST_ARGUMENTS = 32
+"""The most arguments of a call in it."""
 
 _KINDS = {"numbers": "Numbers", "tensor": "Tensor", "other": "Other"}
 
@@ -46,7 +48,10 @@ def changing_values(method: Method) -> frozenset[int]:
 def call_facts(
     method: Method, arguments: Sequence[Argument], indices: Sequence[int], changing: Collection[int]
 ) -> CallFacts | None:
-    """The facts of one call; None if a shape or a number may change from call to call."""
+    """The facts of one call; None if a shape or a number may change from call to call, or the generated
+    header cannot hold it."""
+    if len(arguments) > MOST_ARGUMENTS:
+        return None
     facts = []
     for argument, index in zip(arguments, indices, strict=False):
         fact = _fact(method, argument.name, index, changing)
@@ -117,9 +122,14 @@ def calls_header(known: Mapping[str, BackCalls]) -> str:
 
 
 def _initializer(fact: Fact) -> str:
-    numbers, strides = (", ".join(map(str, each)) for each in (fact.numbers, fact.strides))
+    numbers, strides = (", ".join(map(_literal, each)) for each in (fact.numbers, fact.strides))
     kind = f"CallValue::Kind::k{_KINDS[fact.kind]}"
     return f'{{"{fact.name}", {kind}, {len(fact.numbers)}, {{{numbers}}}, {{{strides}}}}}'
+
+
+def _literal(number: int) -> str:
+    # C++ has no literal of the least number: it is the negation of one that is too large.
+    return "INT64_MIN" if number == -(2**63) else str(number)
 
 
 def gemm_shapes(back: str, calls: Iterable[CallFacts]) -> frozenset[tuple[int, int]] | None:
