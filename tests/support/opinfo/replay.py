@@ -216,9 +216,16 @@ def _calls_in_orders(
     arguments, outs = arguments_of(rows, row, moved, expected)
     if "reads_any_order" not in traits:
         pairs = [(out, _last(out)) for out in outs]
-        arguments = [next((new for old, new in pairs if a is old), a) for a in arguments]
+        arguments = [_replaced(argument, pairs) for argument in arguments]
         outs = [new for _, new in pairs]
     yield arguments, outs
+
+
+def _replaced(argument: Any, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> Any:
+    """An argument, or each of a list, as the second of the pair that it is the first of."""
+    if isinstance(argument, (tuple, list)):
+        return [_replaced(each, pairs) for each in argument]
+    return next((new for old, new in pairs if argument is old), argument)
 
 
 def _rank(value: Any) -> int | None:
