@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "kernels/geometry/region.h"
+
 namespace rushlight::kernels::board {
 
 namespace {

@@ -38,7 +38,7 @@ class KernelNeeds:
 def kernel_needs(path: Path) -> dict[str, KernelNeeds] | str:
     """The needs of each method of a .pte by name; or the reason why this runtime cannot tell."""
     try:
-        program = load(path, threads=1, prepare=False)
+        program = load(path, threads=1, prepare=False, optimize=False)
         memories = {name: program.load_method(name).memory() for name in program.method_names}
     except RushlightError as error:
         return str(error).splitlines()[0]
