@@ -101,8 +101,10 @@ class Graph {
     std::vector<uint32_t> readers;  // each call once
   };
 
+  // Memory that a pass has added is unknown until update(): written by nothing that passes may rely on.
   [[nodiscard]] const Facts& facts(ValueId id) const {
-    return facts_[static_cast<size_t>(value(id).storage)];
+    const auto storage = static_cast<size_t>(value(id).storage);
+    return storage < facts_.size() ? facts_[storage] : unknown_;
   }
   [[nodiscard]] std::vector<ValueId> tensors(size_t call, bool written) const;
   [[nodiscard]] ValueId source_of_number(ValueId id) const;
@@ -117,6 +119,7 @@ class Graph {
   const OperatorTable& operators_;
   mutable std::vector<Row> rows_;  // by the list's operator index
   std::vector<Facts> facts_;       // by storage
+  const Facts unknown_ = {kNone, 2, false, false, {}};
 };
 
 [[nodiscard]] int64_t numel(const Sizes& sizes);
