@@ -55,9 +55,9 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]], tuple[floa
     "clamp": (lambda x: x.clamp(-0.5, 1.0), [IMAGE], OTHER, ["quantized_lookup"]),
     "clamp that keeps the numbers": (lambda x: x.clamp(-0.5, 1.0), [IMAGE], SAME, ["quantized_lookup"]),
     "hardtanh": (F.hardtanh, [IMAGE], OTHER, ["quantized_lookup"]),
-    "max pool": (lambda x: F.max_pool2d(x, 2), [IMAGE], SAME, ["max_pool2d_with_indices"]),
+    "max pool": (lambda x: F.max_pool2d(x, 2), [IMAGE], SAME, ["max_pool2d"]),
     "max pool that is rectified": (
-        lambda x: F.max_pool2d(x, 2).relu(), [IMAGE], SAME, ["max_pool2d_with_indices", "quantized_lookup"],
+        lambda x: F.max_pool2d(x, 2).relu(), [IMAGE], SAME, ["max_pool2d", "quantized_lookup"],
     ),
     "roots": (lambda x: torch.log1p(x.abs()).sqrt(), [IMAGE], OTHER, ["quantized_lookup"]),
     "reciprocal root": (lambda x: torch.rsqrt(x.abs() + 0.5), [IMAGE], OTHER, ["quantized_lookup"]),
