@@ -17,22 +17,11 @@ namespace rushlight::kernels::board {
 namespace {
 
 constexpr auto kBlock = static_cast<ptrdiff_t>(ukernel::kShiftColumns);
-constexpr ptrdiff_t kPatch = 576;    // floats of a patch: 2.3 KiB of stack
-constexpr ptrdiff_t kSums = 512;     // sums of a block of outputs
-constexpr ptrdiff_t kTaps = 128;     // taps of all channels of a patch
+constexpr ptrdiff_t kPatch = PatchPlan::kPatch;
+constexpr ptrdiff_t kSums = PatchPlan::kSums;
+constexpr ptrdiff_t kTaps = PatchPlan::kTaps;
 constexpr ptrdiff_t kMostRows = 24;  // output channels of a block
 constexpr ptrdiff_t kTogether = 3;   // output channels whose weights are converted together
-constexpr ptrdiff_t kLong = 48;      // sums of a block that outweigh the cost of another one
-
-ptrdiff_t rounded_up(ptrdiff_t count) { return (count + kBlock - 1) / kBlock * kBlock; }
-
-// Positions between the first and the last tap of an output.
-ptrdiff_t span(const ConvolutionAxis& axis) { return (axis.kernel - 1) * axis.dilation + 1; }
-
-// Positions of each residue that `outputs` see.
-ptrdiff_t extent(const ConvolutionAxis& axis, ptrdiff_t outputs) {
-  return ((outputs - 1) * axis.step + span(axis) - 1) / axis.step + 1;
-}
 
 // The positions of the image that a patch has for one residue: `count` from `first` on, at `at` in the image.
 struct Inside {
@@ -87,7 +76,7 @@ class Patches {
         }
       }
     }
-    positions_ = rounded_up((plan.rows - 1) * plan.width + plan.columns);
+    positions_ = plan.positions();
     most_ = std::min({kSums / positions_, kMostRows, g_.out_channels});
     ukernel::fill_span(patch_, kPatch + kBlock, 0);
     ukernel::fill_span(none_, kMostRows, 0);
@@ -255,45 +244,6 @@ class Patches {
   alignas(16) float patch_[kPatch + kBlock];  // sums of no use may read past the patch
   alignas(16) float sums_[kSums];
 };
-
-}  // namespace
-
-PatchPlan::PatchPlan(const ConvolutionGeometry& geometry) {
-  const ConvolutionAxis& y = geometry.axes[1];
-  const ConvolutionAxis& x = geometry.axes[2];
-  const ptrdiff_t taps = geometry.taps(), depth = geometry.axes[0].kernel;
-  if (taps > kTaps || span(y) > kPatch || span(x) > kPatch) return;
-  row_residues = std::min(y.step, span(y));
-  column_residues = std::min(x.step, span(x));
-  channels = std::min(geometry.in_channels, kTaps / taps);
-  rows = y.out;
-  ptrdiff_t most = x.out;
-  const auto is_small = [&] {
-    height = extent(y, rows);
-    width = extent(x, most);
-    return channels * depth * plane() <= kPatch && rounded_up((rows - 1) * width + most) <= kSums;
-  };
-  // Halves the block until it fits: its rows while there are enough sums for long loops, then channels.
-  while (!is_small()) {
-    const bool is_long = (rows - 1) * width + most > kLong;
-    if (rows > 1 && (is_long || channels == 1)) {
-      rows = (rows + 1) / 2;
-    } else if (channels > 1) {
-      channels = (channels + 1) / 2;
-    } else if (most > 1) {
-      most = (most + 1) / 2;
-    } else {
-      return;
-    }
-  }
-  columns = most;
-  // Further groups join the patch if it has all channels of one.
-  groups = 1;
-  if (channels == geometry.in_channels)
-    groups = std::min(kPatch / (channels * depth * plane()), geometry.groups);
-}
-
-namespace {
 
 template <class T>
 void convolve_all(const ConvolutionGeometry& geometry, const PatchPlan& plan,

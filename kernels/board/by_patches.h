@@ -4,9 +4,11 @@
 // border tests.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "kernels/geometry/convolution_geometry.h"
+#include "kernels/ukernel/patch.h"
 
 namespace rushlight::kernels::board {
 
@@ -44,10 +46,43 @@ void for_each_group(const ConvolutionGeometry& geometry, const ConvolutionData<T
 // How patches divide a convolution that is not transposed. Computed once for all groups.
 class PatchPlan {
  public:
-  explicit PatchPlan(const ConvolutionGeometry& geometry);
+  static constexpr ptrdiff_t kPatch = 576;  // floats of a patch: 2.3 KiB of stack
+  static constexpr ptrdiff_t kSums = 512;   // sums of a block of outputs
+  static constexpr ptrdiff_t kTaps = 128;   // taps of all channels of a patch
+
+  // Precondition: at least one tap.
+  constexpr explicit PatchPlan(const ConvolutionGeometry& geometry) {
+    const ConvolutionAxis& y = geometry.axes[1];
+    const ConvolutionAxis& x = geometry.axes[2];
+    const ptrdiff_t taps = geometry.taps(), depth = geometry.axes[0].kernel;
+    if (taps > kTaps || span(y) > kPatch || span(x) > kPatch) return;
+    row_residues = std::min(y.step, span(y));
+    column_residues = std::min(x.step, span(x));
+    channels = std::min(geometry.in_channels, kTaps / taps);
+    rows = y.out;
+    ptrdiff_t most = x.out;
+    // Halves the block until it fits: its rows while there are enough sums for long loops, then channels.
+    while (!divide(y, x, depth, most)) {
+      const bool is_long = (rows - 1) * width + most > kLong;
+      if (rows > 1 && (is_long || channels == 1)) {
+        rows = (rows + 1) / 2;
+      } else if (channels > 1) {
+        channels = (channels + 1) / 2;
+      } else if (most > 1) {
+        most = (most + 1) / 2;
+      } else {
+        return;
+      }
+    }
+    columns = most;
+    // Further groups join the patch if it has all channels of one.
+    groups = channels < geometry.in_channels
+                 ? 1
+                 : std::min(kPatch / (channels * depth * plane()), geometry.groups);
+  }
 
   // False if the buffers on the stack are too small for the patch of one output.
-  [[nodiscard]] bool fits() const { return columns > 0; }
+  [[nodiscard]] constexpr bool fits() const { return columns > 0; }
 
   ptrdiff_t rows = 0;  // outputs of one patch
   ptrdiff_t columns = 0;
@@ -61,7 +96,31 @@ class PatchPlan {
   ptrdiff_t height = 0;
   ptrdiff_t width = 0;
 
-  [[nodiscard]] ptrdiff_t plane() const { return row_residues * column_residues * height * width; }
+  [[nodiscard]] constexpr ptrdiff_t plane() const { return row_residues * column_residues * height * width; }
+  // Sums of one output channel, including those of no use between rows.
+  [[nodiscard]] constexpr ptrdiff_t positions() const { return rounded_up((rows - 1) * width + columns); }
+
+ private:
+  static constexpr ptrdiff_t kLong = 48;  // sums of a block that outweigh the cost of another one
+
+  static constexpr ptrdiff_t rounded_up(ptrdiff_t count) {
+    constexpr auto kBlock = static_cast<ptrdiff_t>(ukernel::kShiftColumns);
+    return (count + kBlock - 1) / kBlock * kBlock;
+  }
+  // Positions between the first and the last tap of an output.
+  static constexpr ptrdiff_t span(const ConvolutionAxis& axis) {
+    return (axis.kernel - 1) * axis.dilation + 1;
+  }
+  // Positions of each residue that `outputs` see.
+  static constexpr ptrdiff_t extent(const ConvolutionAxis& axis, ptrdiff_t outputs) {
+    return ((outputs - 1) * axis.step + span(axis) - 1) / axis.step + 1;
+  }
+  // Computes height and width for blocks of rows x most outputs. True if they fit.
+  constexpr bool divide(const ConvolutionAxis& y, const ConvolutionAxis& x, ptrdiff_t depth, ptrdiff_t most) {
+    height = extent(y, rows);
+    width = extent(x, most);
+    return channels * depth * plane() <= kPatch && rounded_up((rows - 1) * width + most) <= kSums;
+  }
 };
 
 // Convolves all groups of all elements of the batch. Precondition: the geometry's plan fits. Sums are

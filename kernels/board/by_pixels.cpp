@@ -357,13 +357,6 @@ class ByPixels {
 
 }  // namespace
 
-bool takes_pixels(const ConvolutionGeometry& geometry) {
-  const ConvolutionAxis& depth = geometry.axes[0];
-  const bool flat = depth.kernel == 1 && depth.in == 1 && depth.out == 1;
-  return flat && !geometry.transposed && geometry.out_channel_stride == 1 &&
-         (geometry.in_channel_stride == 1 || geometry.in_channels <= kImageChannels);
-}
-
 void convolve_pixels(const PixelsConvolution& convolution) { ByPixels(convolution).convolve(); }
 
 }  // namespace rushlight::kernels::board

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/geometry/convolution_geometry.h"
+#include "kernels/geometry/image_channels.h"
 
 namespace rushlight::kernels::board {
 
@@ -21,7 +22,10 @@ struct PixelsConvolution {
 
 // True for two-dimensional, not transposed convolutions whose output channels are adjacent, and whose input
 // channels are adjacent or at most kImageChannels.
-[[nodiscard]] bool takes_pixels(const ConvolutionGeometry& geometry);
+[[nodiscard]] constexpr bool takes_pixels(const ConvolutionGeometry& geometry) {
+  return is_flat(geometry) && !geometry.transposed && geometry.out_channel_stride == 1 &&
+         (geometry.in_channel_stride == 1 || geometry.in_channels <= kImageChannels);
+}
 
 // Computes the convolution. Precondition: takes_pixels().
 void convolve_pixels(const PixelsConvolution& convolution);

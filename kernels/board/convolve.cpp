@@ -1,325 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Selects among four methods by the shape of the convolution. Depthwise: channel groups (channels-last),
-// whole planes (3x3, stride 1, padding 1), or padded patches. Otherwise channels-last images use by_pixels.h,
-// and all else an im2col of a few output pixels at a time, whose panel is multiplied by the weights as they
-// are stored.
 #include "kernels/board/convolve.h"
 
 #include <algorithm>
-#include <type_traits>
 
-#include "kernels/board/by_patches.h"
-#include "kernels/board/by_pixels.h"
-#include "kernels/board/convolve_channels.h"
+#include "kernels/board/fill.h"
+#include "kernels/board/method.h"
 #include "kernels/board/phases.h"
 #include "kernels/checks/selection.h"
 #include "kernels/geometry/convolution.h"
-#include "kernels/geometry/convolution_geometry.h"
-#include "kernels/ukernel/panel.h"
 #include "kernels/ukernel/patch.h"
-#include "kernels/ukernel/spans.h"
 
 namespace rushlight::kernels::board {
 
 namespace {
 
-using ukernel::kPanelColumns;
-
-constexpr ptrdiff_t kColumns = kPanelColumns;
-constexpr ptrdiff_t kScratch = ukernel::kPanelDepth * kColumns;
-constexpr ptrdiff_t kSomeChannels =
-    8;                               // output channels below which gathering each tap costs more than a patch
-constexpr ptrdiff_t kShortPart = 8;  // elements of adjacent weights below which a product is mostly overhead
-constexpr ptrdiff_t kFewChannels = 4;  // output channels below which most of a panel's work is wasted
-
-bool is_flat(const ConvolutionGeometry& geometry) {
-  return geometry.axes[0].kernel == 1 && geometry.axes[0].in == 1 && geometry.axes[0].out == 1;
-}
-
-template <class T>
-void fill(T* to, ptrdiff_t stride, ptrdiff_t count, T value) {
-  if constexpr (std::is_same_v<T, float>) {
-    if (stride == 1) return ukernel::fill_span(to, static_cast<size_t>(count), value);
-  }
-  for (; count > 0; --count, to += stride) *to = value;
-}
-
-// A part of the kernel whose elements are adjacent in the weight: input channels × taps.
-struct Part {
-  ptrdiff_t channel;
-  ptrdiff_t channels;
-  ptrdiff_t tap;
-  ptrdiff_t taps;
-  bool taps_first;  // true: taps are adjacent; false: channels are
-};
-
-// Divides the kernel into such parts, none deeper than a panel.
-struct Parts {
-  explicit Parts(const ConvolutionGeometry& geometry) {
-    const ConvolutionAxis* axes = geometry.axes;
-    const ptrdiff_t taps = geometry.taps();
-    const ptrdiff_t channels = geometry.in_channels;
-    // The stride of the innermost axis with more than one tap; with `adjoin`, of all taps in order.
-    tap_stride = axes[2].kernel > 1   ? axes[2].kernel_stride
-                 : axes[1].kernel > 1 ? axes[1].kernel_stride
-                                      : axes[0].kernel_stride;
-    const bool adjoin =
-        (axes[1].kernel == 1 || axes[1].kernel_stride == axes[2].kernel * tap_stride) &&
-        (axes[0].kernel == 1 || axes[0].kernel_stride == axes[1].kernel * axes[2].kernel * tap_stride);
-    constexpr ptrdiff_t kDepth = ukernel::kPanelDepth;
-    whole.channels = whole.taps = 1;
-    // Weights [out, in, taps] hold the taps of a channel adjacently, channels-last weights [out, taps, in]
-    // the channels of a tap. Whole further channels (or taps) join the part if they are adjacent, too.
-    whole.taps_first = taps > 1 && adjoin && tap_stride == 1;
-    if (whole.taps_first) {
-      whole.taps = std::min(taps, kDepth);
-      if (taps <= kDepth && geometry.weight_in_stride == taps) whole.channels = kDepth / taps;
-    } else if (geometry.weight_in_stride == 1 || channels == 1) {
-      whole.channels = std::min(channels, kDepth);
-      if (channels <= kDepth && adjoin && tap_stride == channels) whole.taps = kDepth / channels;
-    }
-  }
-
-  ptrdiff_t tap_stride;
-  Part whole;  // size of every part except the last ones
-};
-
-// im2col for a few pixels: gathers their inputs to a panel [part][kColumns], and multiplies it by the weight
-// [out channels][part], which is read in place. Reads all weights once for each kColumns pixels, and gathers
-// each input once for each tap that sees it. Any axes, strides and dilation.
-class Convolution {
- public:
-  explicit Convolution(const ConvolutionGeometry& geometry) : g_(geometry), parts_(geometry) {
-    const ConvolutionAxis* axes = g_.axes;
-    flat_ = is_flat(g_);
-    pixels_ = axes[0].out * axes[1].out * axes[2].out;
-    const ptrdiff_t row = axes[2].out * axes[2].out_stride;
-    adjoin_ = (axes[1].out == 1 || axes[1].out_stride == row) &&
-              (axes[0].out == 1 || axes[0].out_stride == row * axes[1].out);
-  }
-
-  // One group of one element of the batch.
-  void convolve(const float* in, const float* weight, const float* bias, float* out) {
-    // If products cannot start from one value a row, they add to an output that holds the bias.
-    bias_ = ukernel::kPanelSpreads ? bias : nullptr;
-    for (ptrdiff_t c = 0; bias_ == nullptr && c < g_.out_channels; ++c) {
-      fill_plane(out + c * g_.out_channel_stride, bias == nullptr ? 0 : bias[c]);
-    }
-    ptrdiff_t at[kSpatial] = {};
-    for (ptrdiff_t done = 0; done < pixels_; done += count_) {
-      float* to =
-          out + at[0] * g_.axes[0].out_stride + at[1] * g_.axes[1].out_stride + at[2] * g_.axes[2].out_stride;
-      take_pixels(at, pixels_ - done);
-      add_kernel(in, weight, to);
-    }
-  }
-
- private:
-  void fill_plane(float* out, float value) const {
-    const ConvolutionAxis* axes = g_.axes;
-    if (adjoin_) return fill(out, axes[2].out_stride, pixels_, value);
-    for (ptrdiff_t z = 0; z < axes[0].out; ++z) {
-      for (ptrdiff_t y = 0; y < axes[1].out; ++y) {
-        fill(out + z * axes[0].out_stride + y * axes[1].out_stride, axes[2].out_stride, axes[2].out, value);
-      }
-    }
-  }
-
-  // Selects the next pixels of a panel, from position `at` on, and advances `at` past them.
-  void take_pixels(ptrdiff_t* at, ptrdiff_t left) {
-    const ConvolutionAxis* axes = g_.axes;
-    const ptrdiff_t in_row = axes[2].out - at[2];
-    // Unless the rows adjoin, a panel ends with its row.
-    count_ = std::min(kColumns, adjoin_ ? left : in_row);
-    in_line_ = flat_ && count_ <= in_row && axes[2].step == 1 && axes[2].in_stride == 1;
-    for (size_t d = 0; d < kSpatial; ++d) at_[d] = at[d];
-    take_window(0, at_);
-    has_windows_ = false;
-    // Advances past the pixels of the panel: to the next rows if it crosses their ends.
-    at[2] += count_;
-    for (size_t d = kSpatial - 1; d > 0 && at[d] >= axes[d].out; --d) {
-      at[d - 1] += at[d] / axes[d].out;
-      at[d] %= axes[d].out;
-    }
-  }
-
-  // Windows of all selected pixels; pixels past them read zeros. A panel inside of the image needs none.
-  void take_windows() {
-    const ConvolutionAxis* axes = g_.axes;
-    ptrdiff_t at[kSpatial] = {at_[0], at_[1], at_[2]};
-    for (ptrdiff_t i = 0; i < kColumns; ++i) {
-      if (i >= count_) {
-        // Outside of the image, also after the offset of a tap is added, which must not overflow.
-        windows_.row[i] = INT32_MIN / 2;
-        continue;
-      }
-      take_window(i, at);
-      for (size_t d = kSpatial; d-- > 0;) {
-        if (++at[d] < axes[d].out || d == 0) break;
-        at[d] = 0;
-      }
-    }
-    has_windows_ = true;
-  }
-
-  void take_window(ptrdiff_t i, const ptrdiff_t* at) {
-    const ConvolutionAxis* axes = g_.axes;
-    if (!flat_) {
-      for (size_t d = 0; d < kSpatial; ++d) {
-        starts_[d][i] = static_cast<int32_t>(first_position(axes[d], at[d], false));
-      }
-      return;
-    }
-    const ptrdiff_t y = first_position(axes[1], at[1], false);
-    const ptrdiff_t x = first_position(axes[2], at[2], false);
-    windows_.row[i] = static_cast<int32_t>(y);
-    windows_.column[i] = static_cast<int32_t>(x);
-    windows_.offset[i] = static_cast<int32_t>(y * axes[1].in_stride + x * axes[2].in_stride);
-  }
-
-  // Adds the whole kernel to the selected pixels, for all output channels.
-  void add_kernel(const float* in, const float* weight, float* out) {
-    const ptrdiff_t taps = g_.taps();
-    Part part = parts_.whole;
-    for (part.channel = 0; part.channel < g_.in_channels; part.channel += parts_.whole.channels) {
-      part.channels = std::min(parts_.whole.channels, g_.in_channels - part.channel);
-      for (part.tap = 0; part.tap < taps; part.tap += parts_.whole.taps) {
-        part.taps = std::min(parts_.whole.taps, taps - part.tap);
-        const ptrdiff_t offset = gather(part, in);
-        ukernel::PanelProduct product;
-        product.left = weight + offset;
-        product.left_stride = g_.weight_out_stride;
-        product.panel = panel_;
-        product.rows = static_cast<size_t>(g_.out_channels);
-        product.depth = static_cast<size_t>(part.channels * part.taps);
-        product.out = out;
-        product.out_stride = g_.out_channel_stride;
-        product.column_stride = g_.axes[2].out_stride;
-        product.columns = static_cast<size_t>(count_);
-        if (part.channel + part.tap == 0) product.initial_of_rows = bias_;
-        ukernel::multiply_panel(product);
-      }
-    }
-  }
-
-  // Copies the input that the pixels see through a part of the kernel to the panel. Returns the offset of
-  // that part in the weight.
-  ptrdiff_t gather(const Part& part, const float* in) {
-    // In narrow panels one walk through the window of each pixel is cheaper than a gather for each tap.
-    if (kColumns < 8 && flat_ && g_.in_channels == 1 && part.taps == g_.taps() && part.taps > 1) {
-      gather_windows(in + part.channel * g_.in_channel_stride);
-      return part.channel * g_.weight_in_stride;
-    }
-    // Divides the index of the tap into its coordinates.
-    ptrdiff_t k[kSpatial] = {0, 0, part.tap};
-    for (size_t d = kSpatial - 1; d > 0; --d) {
-      k[d - 1] = k[d] / g_.axes[d].kernel;
-      k[d] -= k[d - 1] * g_.axes[d].kernel;
-    }
-    ptrdiff_t offset = part.channel * g_.weight_in_stride;
-    for (size_t d = 0; d < kSpatial; ++d) offset += k[d] * g_.axes[d].kernel_stride;
-    const float* from = in + part.channel * g_.in_channel_stride;
-    // The panel has the order of the weight.
-    const ptrdiff_t channel_step = (part.taps_first ? part.taps : 1) * kColumns;
-    const ptrdiff_t tap_step = (part.taps_first ? 1 : part.channels) * kColumns;
-    float* to = panel_;
-    for (ptrdiff_t t = 0; t < part.taps; ++t, to += tap_step) {
-      gather_tap(k, from, to, channel_step, part.channels);
-      for (size_t d = kSpatial; d-- > 0;) {
-        if (++k[d] < g_.axes[d].kernel) break;
-        k[d] = 0;
-      }
-    }
-    return offset;
-  }
-
-  void gather_tap(const ptrdiff_t* k, const float* in, float* to, ptrdiff_t step, ptrdiff_t channels) {
-    const ConvolutionAxis* axes = g_.axes;
-    ukernel::PanelPosition position = {in, g_.in_channel_stride, static_cast<size_t>(channels), 0, 0, 1, 1};
-    if (flat_) {
-      position.row = static_cast<int32_t>(k[1] * axes[1].dilation);
-      position.column = static_cast<int32_t>(k[2] * axes[2].dilation);
-      position.height = static_cast<uint32_t>(axes[1].in);
-      position.width = static_cast<uint32_t>(axes[2].in);
-      position.from += position.row * axes[1].in_stride + position.column * axes[2].in_stride;
-      // The copy has no border tests. It reads kColumns inputs even if fewer pixels are selected, so all of
-      // these must be inside; the unsigned comparison of y covers both borders.
-      const int32_t x = windows_.column[0] + position.column;
-      const auto y = static_cast<uint32_t>(windows_.row[0] + position.row);
-      if (in_line_ && y < position.height && x >= 0 && x + kColumns <= axes[2].in) {
-        return ukernel::copy_panel(to, step, position.from + windows_.offset[0], g_.in_channel_stride,
-                                   position.channels);
-      }
-    }
-    if (!has_windows_) take_windows();
-    if (!flat_) {
-      for (ptrdiff_t i = 0; i < count_; ++i) locate(k, i);
-    }
-    ukernel::gather_panel(to, step, windows_, position);
-  }
-
-  // The same for a one-channel kernel in one part: goes pixel by pixel.
-  void gather_windows(const float* in) {
-    if (!has_windows_) take_windows();
-    const ConvolutionAxis& y = g_.axes[1];
-    const ConvolutionAxis& x = g_.axes[2];
-    for (ptrdiff_t i = 0; i < count_; ++i) {
-      const float* from = in + windows_.offset[i];
-      float* to = panel_ + i;
-      ptrdiff_t row = windows_.row[i];
-      for (ptrdiff_t j = y.kernel; j > 0; --j, row += y.dilation, from += y.dilation * y.in_stride) {
-        const bool is_row = row >= 0 && row < y.in;
-        ptrdiff_t column = windows_.column[i];
-        const float* at = from;
-        for (ptrdiff_t k = x.kernel; k > 0; --k, to += kColumns, at += x.dilation * x.in_stride) {
-          *to = is_row && static_cast<size_t>(column) < static_cast<size_t>(x.in) ? *at : 0;
-          column += x.dilation;
-        }
-      }
-    }
-  }
-
-  // Sets window i to the one input position that pixel i sees through tap k, or to none.
-  void locate(const ptrdiff_t* k, ptrdiff_t i) {
-    ptrdiff_t offset = 0;
-    windows_.row[i] = windows_.column[i] = 0;
-    for (size_t d = 0; d < kSpatial; ++d) {
-      const ptrdiff_t at = input_at(g_.axes[d], starts_[d][i], k[d], false);
-      if (at < 0) windows_.row[i] = -1;
-      offset += at * g_.axes[d].in_stride;
-    }
-    windows_.offset[i] = static_cast<int32_t>(offset);
-  }
-
-  const ConvolutionGeometry& g_;
-  Parts parts_;
-  ptrdiff_t pixels_;
-  bool adjoin_;   // the end of a row continues at the pixel stride
-  bool flat_;     // two axes: windows are computed once for a panel
-  bool in_line_;  // the selected pixels read adjacent inputs for each tap
-  ptrdiff_t count_ = 0;
-  ptrdiff_t at_[kSpatial];       // position of the first selected pixel
-  bool has_windows_ = false;     // windows_ has all selected pixels, not only the first
-  const float* bias_ = nullptr;  // initial value of the sums; null: the output holds it
-  ukernel::PanelWindows windows_;
-  int32_t starts_[kSpatial][kPanelColumns];  // unless flat
-  alignas(16) float panel_[kScratch];
-};
-
-bool is_plain_three(const ConvolutionAxis& axis) {
-  return axis.kernel == 3 && axis.step == 1 && axis.dilation == 1 && axis.pad == 1 && axis.in == axis.out;
-}
-
-// True for a 3x3 kernel with stride 1 and padding 1 on contiguous rows, for one input channel and few output
-// channels.
-bool is_plain(const ConvolutionGeometry& geometry) {
-  const ConvolutionAxis* axes = geometry.axes;
-  return is_flat(geometry) && geometry.in_channels == 1 && geometry.out_channels < kFewChannels &&
-         is_plain_three(axes[1]) && is_plain_three(axes[2]) && axes[2].in_stride == 1 &&
-         axes[2].out_stride == 1;
-}
-
-void convolve_plain(const ConvolutionGeometry& geometry, const ConvolutionData<float>& data) {
+void convolve_plane(const ConvolutionGeometry& geometry, const ConvolutionData<float>& data) {
   const ConvolutionAxis* axes = geometry.axes;
   for (ptrdiff_t c = 0; c < geometry.out_channels; ++c) {
     ukernel::convolve_plane_3x3({data.in, axes[1].in_stride, data.weight + c * geometry.weight_out_stride,
@@ -328,14 +23,6 @@ void convolve_plain(const ConvolutionGeometry& geometry, const ConvolutionData<f
                                  static_cast<size_t>(axes[1].out), static_cast<size_t>(axes[2].out),
                                  data.bias == nullptr ? 0 : data.bias[c]});
   }
-}
-
-// Not inlined: the buffer is on the stack only while this method runs.
-[[gnu::noinline]] void convolve_any(const ConvolutionGeometry& geometry, const ConvolutionData<float>& data) {
-  Convolution general(geometry);
-  for_each_group(geometry, data, [&](const ConvolutionData<float>& group) {
-    general.convolve(group.in, group.weight, group.bias, group.out);
-  });
 }
 
 // An output without taps is the bias.
@@ -355,55 +42,34 @@ void fill_bias(const ConvolutionGeometry& geometry, const ConvolutionData<T>& da
   });
 }
 
-// True if patches take fewer instructions than products of panels do. Panels need output channels that fill
-// them, and weights whose elements are adjacent.
-bool prefers_patches(const ConvolutionGeometry& geometry) {
-  if (!is_flat(geometry) || geometry.out_channels < kFewChannels) return true;
-  if (takes_pixels(geometry)) {
-    return geometry.out_channels < std::min<ptrdiff_t>(kColumns, 8) &&
-           (geometry.groups > 1 || geometry.taps() > 1);
-  }
-  if (geometry.taps() > 1 && geometry.out_channels <= kSomeChannels) return true;
-  const Parts parts(geometry);
-  return parts.whole.channels * parts.whole.taps <
-         std::min(geometry.taps() * geometry.in_channels, kShortPart);
-}
-
-// Convolves all groups of the batch; from the most specialized method to the most general. Returns true if
-// relu is applied.
-bool convolve_ordinary(const ConvolutionGeometry& geometry, const ConvolutionData<float>& data,
-                       bool rectify) {
-  if (geometry.taps() == 0) {
-    fill_bias(geometry, data);
-    return false;
-  }
-  if (takes_channels(geometry)) {
+// Computes a convolution that is not transposed. Clears *is_rectified if relu is not applied.
+Error convolve_ordinary(const ConvolutionGeometry& geometry, const ConvolutionData<float>& data,
+                        bool* is_rectified) {
+  const Method method = method_of(geometry);
+  const bool rectify = *is_rectified && (method == Method::kChannels || method == Method::kPixels);
+  *is_rectified = rectify;
+  if (kReaches<Method::kChannels> && method == Method::kChannels) {
     for (ptrdiff_t n = 0; n < geometry.batch; ++n) {
       convolve_channels({&geometry, data.in + n * geometry.in_batch_stride, data.weight, data.bias,
                          data.out + n * geometry.out_batch_stride, rectify});
     }
-    return rectify;
-  }
-  if (is_plain(geometry)) {
-    for_each_group(geometry, data,
-                   [&](const ConvolutionData<float>& group) { convolve_plain(geometry, group); });
-    return false;
-  }
-  if (prefers_patches(geometry)) {
-    const PatchPlan plan(geometry);
-    if (plan.fits()) {
-      convolve_patches(geometry, plan, data);
-      return false;
-    }
-  }
-  if (takes_pixels(geometry)) {
+  } else if (kReaches<Method::kPixels> && method == Method::kPixels) {
     for_each_group(geometry, data, [&](const ConvolutionData<float>& group) {
       convolve_pixels({&geometry, group.in, group.weight, group.bias, group.out, rectify});
     });
-    return rectify;
+  } else if (kReaches<Method::kPlane> && method == Method::kPlane) {
+    for_each_group(geometry, data,
+                   [&](const ConvolutionData<float>& group) { convolve_plane(geometry, group); });
+  } else if (kReaches<Method::kPatches> && method == Method::kPatches) {
+    convolve_patches(geometry, PatchPlan(geometry), data);
+  } else if (kReaches<Method::kPanels> && method == Method::kPanels) {
+    convolve_panels(geometry, data);
+  } else if (kReaches<Method::kBias> && method == Method::kBias) {
+    fill_bias(geometry, data);
+  } else {
+    return not_selected("convolution");
   }
-  convolve_any(geometry, data);
-  return false;
+  return Error::Ok;
 }
 
 template <class T>
@@ -414,27 +80,26 @@ ConvolutionData<T> data_of(const ConvolutionProblem& problem) {
           static_cast<T*>(problem.out.mutable_data_ptr())};
 }
 
-// Calls convolve(geometry, data) for the convolution, or for each phase of a transposed convolution. Returns
-// true if all calls do.
+// Calls convolve(geometry, data) for the convolution, or for each phase of a transposed convolution.
 template <class T, class F>
-bool for_each_ordinary(const ConvolutionProblem& problem, F convolve) {
+Error for_each_ordinary(const ConvolutionProblem& problem, F convolve) {
   const ConvolutionGeometry geometry =
       convolution_geometry(problem.input, problem.weight, problem.arguments, problem.out);
   const ConvolutionData<T> data = data_of<T>(problem);
   if (!geometry.transposed) return convolve(geometry, data);
-  bool all = true;
+  if constexpr (!kReachesTransposed) return not_selected("convolution");
   ptrdiff_t first[kSpatial];
   const auto phases = [&](size_t d) { return std::min(geometry.axes[d].step, geometry.axes[d].out); };
   for (first[0] = 0; first[0] < phases(0); ++first[0]) {
     for (first[1] = 0; first[1] < phases(1); ++first[1]) {
       for (first[2] = 0; first[2] < phases(2); ++first[2]) {
         const Phase phase = phase_of(geometry, first);
-        const ConvolutionData<T> part{data.in, data.weight + phase.weight, data.bias, data.out + phase.out};
-        all = convolve(phase.geometry, part) && all;
+        RL_TRY(convolve(phase.geometry, ConvolutionData<T>{data.in, data.weight + phase.weight, data.bias,
+                                                           data.out + phase.out}));
       }
     }
   }
-  return all;
+  return Error::Ok;
 }
 
 constexpr TypeSet kTypes = selected_types("aten::convolution.out") |
@@ -443,16 +108,18 @@ constexpr TypeSet kTypes = selected_types("aten::convolution.out") |
 
 // Float16 takes patches only; portable code takes kernels that are too large for them.
 Error convolve_half(const ConvolutionProblem& problem) {
-  const bool done = for_each_ordinary<uint16_t>(problem, [](const auto& geometry, const auto& data) {
+  bool all_fit = true;
+  RL_TRY(for_each_ordinary<uint16_t>(problem, [&](const auto& geometry, const auto& data) {
     if (geometry.taps() == 0) {
       fill_bias(geometry, data);
-      return true;
+      return Error::Ok;
     }
     const PatchPlan plan(geometry);
+    all_fit = all_fit && plan.fits();
     if (plan.fits()) convolve_patches(geometry, plan, data);
-    return plan.fits();
-  });
-  if (done) return Error::Ok;
+    return Error::Ok;
+  }));
+  if (all_fit) return Error::Ok;
   return kernels::convolve(problem.input, problem.weight, problem.bias, problem.arguments, problem.out);
 }
 
@@ -464,9 +131,9 @@ Error convolve_small(const ConvolutionProblem& problem, bool rectify, bool* is_r
     if (problem.type() == ScalarType::Half) return convolve_half(problem);
   }
   if constexpr (contains(kTypes, ScalarType::Float)) {
-    const bool rectifies = rectify && ukernel::kPanelRectifies;
-    *is_rectified = for_each_ordinary<float>(problem, [&](const auto& geometry, const auto& data) {
-      return convolve_ordinary(geometry, data, rectifies);
+    *is_rectified = rectify && ukernel::kPanelRectifies;
+    return for_each_ordinary<float>(problem, [&](const auto& geometry, const auto& data) {
+      return convolve_ordinary(geometry, data, is_rectified);
     });
   }
   return Error::Ok;

@@ -13,10 +13,9 @@ namespace rushlight::kernels::board {
 namespace {
 
 constexpr ptrdiff_t kGroup = ukernel::kChannelGroup;
-constexpr ptrdiff_t kMostTaps = 32;       // of a kernel; takes_channels() tests it
 constexpr ptrdiff_t kWeights = 640;       // capacity of the packed weights: 2.5 KiB of stack
 constexpr ptrdiff_t kMostChannels = 128;  // of one pass; a bias of zeros has this size
-static_assert(kWeights >= kMostTaps * kGroup && kMostChannels % kGroup == 0);
+static_assert(kWeights >= kMostChannelTaps * kGroup && kMostChannels % kGroup == 0);
 
 // The taps of one axis through which an output sees the image; the others see padding.
 struct Seen {
@@ -58,13 +57,6 @@ void pack(const ConvolutionAxis& y, const ConvolutionAxis& x, ptrdiff_t step, co
 }
 
 }  // namespace
-
-bool takes_channels(const ConvolutionGeometry& geometry) {
-  const ConvolutionAxis& depth = geometry.axes[0];
-  const bool flat = depth.kernel == 1 && depth.in == 1 && depth.out == 1;
-  return flat && geometry.in_channels == 1 && geometry.out_channels == 1 && geometry.groups > 1 &&
-         geometry.in_channel_stride == 1 && geometry.out_channel_stride == 1 && geometry.taps() <= kMostTaps;
-}
 
 void convolve_channels(const PixelsConvolution& convolution) {
   const ConvolutionGeometry& geometry = *convolution.geometry;

@@ -7,9 +7,15 @@
 
 namespace rushlight::kernels::board {
 
+inline constexpr ptrdiff_t kMostChannelTaps = 32;  // of a kernel
+
 // True for one input channel and one output channel in each group, in two dimensions, if channels are
-// adjacent in input and output and the kernel has at most 32 taps.
-[[nodiscard]] bool takes_channels(const ConvolutionGeometry& geometry);
+// adjacent in input and output and the kernel has at most kMostChannelTaps taps.
+[[nodiscard]] constexpr bool takes_channels(const ConvolutionGeometry& geometry) {
+  return is_flat(geometry) && !geometry.transposed && geometry.in_channels == 1 &&
+         geometry.out_channels == 1 && geometry.groups > 1 && geometry.in_channel_stride == 1 &&
+         geometry.out_channel_stride == 1 && geometry.taps() <= kMostChannelTaps;
+}
 
 // Computes all groups of one element of the batch. Precondition: takes_channels().
 void convolve_channels(const PixelsConvolution& convolution);

@@ -14,21 +14,21 @@ namespace rushlight::kernels {
 
 // input_at(axis, first_position(axis, o), k) is the input position that output o sees through tap k, or
 // negative (or -1) if that is padding. Split in two, because first_position() is the same for all taps.
-[[nodiscard]] inline ptrdiff_t first_position(const ConvolutionAxis& axis, ptrdiff_t output,
-                                              bool transposed) {
+[[nodiscard]] constexpr ptrdiff_t first_position(const ConvolutionAxis& axis, ptrdiff_t output,
+                                                 bool transposed) {
   return transposed ? output + axis.pad : output * axis.step - axis.pad;
 }
 // Input position for position `at` of an input spread by the step (transposed convolution), or -1 for the
 // gaps.
-[[nodiscard]] inline ptrdiff_t upsampled_at(const ConvolutionAxis& axis, ptrdiff_t at) {
+[[nodiscard]] constexpr ptrdiff_t upsampled_at(const ConvolutionAxis& axis, ptrdiff_t at) {
   if (axis.step > 1) {
     if (at < 0 || at % axis.step != 0) return -1;
     at /= axis.step;
   }
   return at < axis.in ? at : -1;
 }
-[[nodiscard]] inline ptrdiff_t input_at(const ConvolutionAxis& axis, ptrdiff_t start, ptrdiff_t k,
-                                        bool transposed) {
+[[nodiscard]] constexpr ptrdiff_t input_at(const ConvolutionAxis& axis, ptrdiff_t start, ptrdiff_t k,
+                                           bool transposed) {
   if (transposed) return upsampled_at(axis, start - k * axis.dilation);
   const ptrdiff_t at = start + k * axis.dilation;
   return at < axis.in ? at : -1;
@@ -56,13 +56,59 @@ struct ConvolutionGeometry {
   ConvolutionAxis axes[kSpatial];  // the last one is the row
 
   // Taps of one window.
-  [[nodiscard]] ptrdiff_t taps() const { return axes[0].kernel * axes[1].kernel * axes[2].kernel; }
+  [[nodiscard]] constexpr ptrdiff_t taps() const { return axes[0].kernel * axes[1].kernel * axes[2].kernel; }
 };
 
-// Computes the geometry. Merges pointwise axes into the last one if the layouts allow it, for long rows: the
-// result of a 1x1 convolution is then one row of all pixels. Precondition: convolution_shape() has checked
-// the tensors, and `out` has the result's shape.
-ConvolutionGeometry convolution_geometry(const Tensor& input, const Tensor& weight,
-                                         const ConvolutionArguments& arguments, const Tensor& out);
+// True if the convolution has at most two spatial dimensions.
+[[nodiscard]] constexpr bool is_flat(const ConvolutionGeometry& geometry) {
+  return geometry.axes[0].kernel == 1 && geometry.axes[0].in == 1 && geometry.axes[0].out == 1;
+}
+
+// Merges pointwise axes into the row while they adjoin it in both tensors: the result of a 1x1 convolution is
+// one long row of all pixels.
+constexpr void lengthen_row(ConvolutionAxis* axes) {
+  ConvolutionAxis& row = axes[kSpatial - 1];
+  for (size_t i = kSpatial - 1; i-- > 0;) {
+    ConvolutionAxis& outer = axes[i];
+    if (!is_pointwise(outer)) return;
+    // The end of a row is followed by the next row, in input and output. An axis of size 1 is absorbed,
+    // whatever its strides.
+    const bool adjoins =
+        outer.in_stride == row.in * row.in_stride && outer.out_stride == row.out * row.out_stride;
+    if (outer.in > 1 && !(adjoins && is_pointwise(row))) return;
+    row.in *= outer.in;
+    row.out *= outer.out;
+    outer = ConvolutionAxis{};
+  }
+}
+
+// Computes the geometry. Precondition: convolution_shape() has checked the tensors, and `out` has the
+// result's shape. The tensors are of class Tensor or, at compile time, CallValue.
+template <class AnyTensor>
+constexpr ConvolutionGeometry convolution_geometry(const AnyTensor& input, const AnyTensor& weight,
+                                                   const ConvolutionArguments& arguments,
+                                                   const AnyTensor& out) {
+  ConvolutionGeometry made{};
+  made.transposed = arguments.transposed;
+  made.batch = input.size(0);
+  made.groups = static_cast<ptrdiff_t>(arguments.groups);
+  made.in_batch_stride = static_cast<ptrdiff_t>(input.strides()[0]);
+  made.in_channel_stride = static_cast<ptrdiff_t>(input.strides()[1]);
+  made.out_batch_stride = static_cast<ptrdiff_t>(out.strides()[0]);
+  made.out_channel_stride = static_cast<ptrdiff_t>(out.strides()[1]);
+  // Dimension 0 of the weight is output channels; for transposed convolutions it is input channels.
+  const ptrdiff_t first = weight.size(0) / made.groups;
+  const ptrdiff_t second = weight.size(1);
+  const auto first_stride = static_cast<ptrdiff_t>(weight.strides()[0]);
+  const auto second_stride = static_cast<ptrdiff_t>(weight.strides()[1]);
+  made.weight_group_stride = first * first_stride;
+  made.out_channels = arguments.transposed ? second : first;
+  made.weight_out_stride = arguments.transposed ? second_stride : first_stride;
+  made.in_channels = arguments.transposed ? first : second;
+  made.weight_in_stride = arguments.transposed ? first_stride : second_stride;
+  plan_axes(input, weight, arguments, out, made.axes);
+  lengthen_row(made.axes);
+  return made;
+}
 
 }  // namespace rushlight::kernels

@@ -91,7 +91,7 @@ Range taps_of(const PhaseAxis& axis, ptrdiff_t output) {
 
 Convolution make_convolution(const ConvolutionProblem& problem) {
   const auto& [input, weight, bias, arguments, out] = problem;
-  Convolution made = describe_convolution(input, weight, arguments, out);
+  Convolution made = {convolution_geometry(input, weight, arguments, out)};
   // 16-bit floats: convolve_widened() replaces the addresses.
   made.input = input.const_data_ptr<float>();
   made.weight = weight.const_data_ptr<float>();

@@ -9,16 +9,15 @@
 #include <optional>
 
 #include "kernels/backs/convolution.h"
-#include "kernels/checks/selected_calls.h"
-#include "kernels/geometry/convolution_shape.h"
+#include "kernels/geometry/convolution_geometry.h"
 #include "kernels/host/activate.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels::host {
 
-// A convolution of float32 tensors as addresses. Strides are in elements. Built by make_convolution();
-// methods copy it and change fields, for instance to describe one image.
-struct Convolution {
+// A convolution of float32 tensors as addresses. Built by make_convolution(); methods copy it and change
+// fields, for instance to describe one image.
+struct Convolution : ConvolutionGeometry {
   const float* input;
   const float* weight;
   const float* bias;  // may be null
@@ -29,23 +28,6 @@ struct Convolution {
   float low = -__builtin_inff();
   float high = __builtin_inff();
   Activation activation;
-
-  // Layout, in elements: image n starts at n * batch_stride, channel c of a group at c * channel_stride.
-  // Groups follow each other in the channels. Weights are addressed by output channel, input channel of the
-  // group and tap.
-  bool transposed;
-  ptrdiff_t batch;
-  ptrdiff_t in_batch_stride;
-  ptrdiff_t out_batch_stride;
-  ptrdiff_t groups;
-  ptrdiff_t in_channels;  // in one group
-  ptrdiff_t in_channel_stride;
-  ptrdiff_t out_channels;  // in one group
-  ptrdiff_t out_channel_stride;
-  ptrdiff_t kernel_in_stride;
-  ptrdiff_t kernel_out_stride;
-  ptrdiff_t kernel_group_stride;
-  ConvolutionAxis axes[kSpatial];
 
   // True if the activation takes another pass over the sums.
   [[nodiscard]] bool finishes() const {
@@ -107,49 +89,6 @@ struct Range {
 Range seen_through(const PhaseAxis& axis, ptrdiff_t tap, Range outputs);
 // The taps through which the output sees an input: a range, because positions are linear in the tap.
 Range taps_of(const PhaseAxis& axis, ptrdiff_t output);
-
-// Merges pointwise axes into the last axis, so that rows are long.
-constexpr void lengthen_rows(ConvolutionAxis* axes) {
-  ConvolutionAxis& row = axes[kSpatial - 1];
-  for (size_t i = kSpatial - 1; i-- > 0;) {
-    ConvolutionAxis& outer = axes[i];
-    const bool adjoins =
-        outer.in_stride == row.in * row.in_stride && outer.out_stride == row.out * row.out_stride;
-    // A pointwise axis of size 1 is absorbed, whatever its strides.
-    if (outer.in > 1 && !(adjoins && is_pointwise(outer) && is_pointwise(row))) return;
-    if (!is_pointwise(outer)) return;
-    row.in *= outer.in;
-    row.out *= outer.out;
-    outer = ConvolutionAxis{};
-  }
-}
-
-// The convolution of tensors whose elements are not known: of class Tensor or, at compile time, CallValue.
-template <class AnyTensor>
-constexpr Convolution describe_convolution(const AnyTensor& input, const AnyTensor& weight,
-                                           const ConvolutionArguments& arguments, const AnyTensor& out) {
-  Convolution made{};
-  made.transposed = arguments.transposed;
-  made.batch = input.size(0);
-  made.in_batch_stride = static_cast<ptrdiff_t>(input.strides()[0]);
-  made.out_batch_stride = static_cast<ptrdiff_t>(out.strides()[0]);
-  made.groups = static_cast<ptrdiff_t>(arguments.groups);
-  made.in_channel_stride = static_cast<ptrdiff_t>(input.strides()[1]);
-  made.out_channel_stride = static_cast<ptrdiff_t>(out.strides()[1]);
-  // Dimension 0 of the weight is output channels; for transposed convolutions it is input channels.
-  const ptrdiff_t first = weight.size(0) / made.groups;
-  const ptrdiff_t second = weight.size(1);
-  const auto first_stride = static_cast<ptrdiff_t>(weight.strides()[0]);
-  const auto second_stride = static_cast<ptrdiff_t>(weight.strides()[1]);
-  made.kernel_group_stride = first * first_stride;
-  made.out_channels = arguments.transposed ? second : first;
-  made.kernel_out_stride = arguments.transposed ? second_stride : first_stride;
-  made.in_channels = arguments.transposed ? first : second;
-  made.kernel_in_stride = arguments.transposed ? first_stride : second_stride;
-  plan_axes(input, weight, arguments, out, made.axes);
-  lengthen_rows(made.axes);
-  return made;
-}
 
 // Describes the convolution of tensors, as if they were float32, without residual and activation. Merges
 // pointwise axes into the last one.

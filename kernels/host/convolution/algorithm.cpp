@@ -75,7 +75,7 @@ size_t scratch_size(const Convolution& c, Algorithm algorithm) {
 uint64_t layout_of(const Convolution& c, Algorithm algorithm) {
   // Identifies the packed form: constants with equal identifiers share one copy.
   uint64_t number = layout_id(static_cast<uint64_t>(algorithm), c.transposed, c.groups, c.in_channels,
-                              c.out_channels, c.kernel_in_stride, c.kernel_out_stride);
+                              c.out_channels, c.weight_in_stride, c.weight_out_stride);
   for (const ConvolutionAxis& axis : c.axes) {
     number = layout_id(number, axis.kernel, axis.step, axis.pad, axis.dilation, axis.out);
   }

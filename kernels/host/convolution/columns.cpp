@@ -40,7 +40,7 @@ class Columns {
     block_ = std::max(block_, kLine);
     blocks_ = (pixels_ + block_ - 1) / block_;
     // The taps of the phase in order are all weights of an input channel.
-    whole_ = !c.transposed && (c.kernel_in_stride == taps_ || c.in_channels == 1);
+    whole_ = !c.transposed && (c.weight_in_stride == taps_ || c.in_channels == 1);
     for (ptrdiff_t tap = 0; tap < taps_ && whole_; ++tap) whole_ = kernel_offset(phase, tap) == tap;
   }
 
@@ -56,8 +56,8 @@ class Columns {
   void copy_weights(T* to) const {
     for (ptrdiff_t group = 0; group < c_.groups; ++group) {
       for (ptrdiff_t o = 0; o < c_.out_channels; ++o) {
-        const T* from = weight() + group * c_.kernel_group_stride + o * c_.kernel_out_stride;
-        for (ptrdiff_t i = 0; i < c_.in_channels; ++i, from += c_.kernel_in_stride) {
+        const T* from = weight() + group * c_.weight_group_stride + o * c_.weight_out_stride;
+        for (ptrdiff_t i = 0; i < c_.in_channels; ++i, from += c_.weight_in_stride) {
           for (ptrdiff_t tap = 0; tap < taps_; ++tap) *to++ = from[kernel_offset(phase_, tap)];
         }
       }
@@ -86,7 +86,7 @@ class Columns {
              phase_.out_first();
     Gemm gemm = product(count);
     gemm.a.data =
-        const_cast<T*>(whole_ ? weight() + group * c_.kernel_group_stride : copied + channel * depth_);
+        const_cast<T*>(whole_ ? weight() + group * c_.weight_group_stride : copied + channel * depth_);
     if (c_.bias != nullptr) gemm.bias = {const_cast<T*>(reinterpret_cast<const T*>(c_.bias)) + channel, 1, 0};
     if (direct_) {
       gemm.b.data = const_cast<T*>(in) + first;
@@ -139,7 +139,7 @@ class Columns {
     gemm.rows = static_cast<size_t>(c_.out_channels);
     gemm.columns = static_cast<size_t>(count);
     gemm.depth = static_cast<size_t>(depth_);
-    gemm.a = {nullptr, whole_ ? c_.kernel_out_stride : depth_, 1};
+    gemm.a = {nullptr, whole_ ? c_.weight_out_stride : depth_, 1};
     gemm.b = {nullptr, direct_ ? c_.in_channel_stride : block_, 1};
     gemm.out = {nullptr, direct_ ? c_.out_channel_stride : block_, 1};
     if (!is_double(type_)) {

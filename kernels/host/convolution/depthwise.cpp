@@ -373,7 +373,7 @@ class Bands {
                        ptrdiff_t rows, float* copy, float* tile) const {
     const PhaseAxis* axes = phase_.axes;
     const ptrdiff_t channel = group * c_.out_channels + index;
-    const float* kernel = c_.weight + group * c_.kernel_group_stride + index * c_.kernel_out_stride;
+    const float* kernel = c_.weight + group * c_.weight_group_stride + index * c_.weight_out_stride;
     const ptrdiff_t out = batch * c_.out_batch_stride + channel * c_.out_channel_stride + phase_.out_first() +
                           z * axes[0].out_stride + first * axes[1].out_stride;
     const float* in[kTapsAtOnce];
@@ -471,8 +471,8 @@ void pack_depthwise(const Convolution& c, float* packed) {
         for (ptrdiff_t in = 0; in < c.in_channels; ++in) {
           for (ptrdiff_t o = first; o < first + kChannelsStep; ++o) {
             const ptrdiff_t group = o / c.out_channels;
-            *packed++ = o < channels ? weight[group * c.kernel_group_stride + in * c.kernel_in_stride +
-                                              o % c.out_channels * c.kernel_out_stride]
+            *packed++ = o < channels ? weight[group * c.weight_group_stride + in * c.weight_in_stride +
+                                              o % c.out_channels * c.weight_out_stride]
                                      : 0.0F;
           }
         }

@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/checks/selected_calls.h"
 #include "kernels/geometry/image_channels.h"
+#include "kernels/geometry/selected_convolution.h"
 #include "kernels/host/convolution.h"
 #include "kernels/ukernel/depthwise.h"
 #include "kernels/ukernel/winograd.h"
@@ -253,19 +253,8 @@ struct Form {
 // convolution, and the form of it that is computed.
 template <class Predicate>
 constexpr bool is_reached_by(Predicate predicate) {
-  return is_reached({"convolution", "convolution_act"}, [predicate](const SelectedCall& call) {
-    // Not of calls that the operator refuses.
-    const size_t rank = call["input"].count;
-    if (rank < 3 || rank > 2 + kSpatial || call["weight"].count != rank || call["out"].count != rank)
-      return false;
-    if (call["groups"].numbers[0] < 1) return false;
-    for (const char* list : {"stride", "padding", "dilation"}) {
-      if (call[list].count != 1 && call[list].count != rank - 2) return false;
-    }
-    const ConvolutionArguments arguments = {call["stride"].list(),         call["padding"].list(),
-                                            call["dilation"].list(),       call["transposed"].numbers[0] != 0,
-                                            call["output_padding"].list(), call["groups"].numbers[0]};
-    const Convolution c = describe_convolution(call["input"], call["weight"], arguments, call["out"]);
+  return reaches_convolution([predicate](const ConvolutionGeometry& geometry) {
+    const Convolution c = {geometry};
     return predicate(c, Form(c, gains_by_turning(c)).convolution);
   });
 }

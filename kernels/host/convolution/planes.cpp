@@ -44,7 +44,7 @@ class Planes {
                 (axes[0].count == 1 || axes[0].out_stride == axes[2].count * axes[1].count));
     // True if the weights of an output channel are contiguous: input channels, each with all taps.
     whole_ = taps_ == c_.axes[0].kernel * c_.axes[1].kernel * c_.axes[2].kernel && !c_.transposed &&
-             (c_.kernel_in_stride == taps_ || c_.in_channels == 1) &&
+             (c_.weight_in_stride == taps_ || c_.in_channels == 1) &&
              (axes[2].kernel_stride == 1 || axes[2].taps == 1) &&
              (axes[1].kernel_stride == axes[2].taps || axes[1].taps == 1) &&
              (axes[0].kernel_stride == axes[2].taps * axes[1].taps || axes[0].taps == 1);
@@ -189,7 +189,7 @@ class Planes {
     gemm.depth = static_cast<size_t>(whole_ ? depth_ : c_.in_channels);
     // A panel is [depth][columns_], and the weights are the left factor, one pointer for each output channel.
     gemm.a_tap_stride = gemm.rows;
-    gemm.a_step = whole_ ? 1 : c_.kernel_in_stride;
+    gemm.a_step = whole_ ? 1 : c_.weight_in_stride;
     gemm.b = direct_ ? block.image + at : block.panels + (at - block.first) * depth_;
     gemm.b_stride = direct_ ? c_.in_channel_stride : columns_;
     gemm.b_tap_stride = static_cast<ptrdiff_t>(gemm.depth) * columns_;
@@ -207,13 +207,13 @@ class Planes {
       gemm.low = c_.low;
       gemm.high = c_.high;
     }
-    const float* weight = c_.weight + block.group * c_.kernel_group_stride + channel * c_.kernel_out_stride;
+    const float* weight = c_.weight + block.group * c_.weight_group_stride + channel * c_.weight_out_stride;
     const float* pointers[kPointers];
     // The pointers lead to the weights of each output channel, tap by tap.
     sum_in_blocks(gemm, whole_ ? 1 : taps_, kPointers / rows, [&](ptrdiff_t first, ptrdiff_t count) {
       for (ptrdiff_t t = 0; t < count; ++t) {
         const float* tap = weight + (whole_ ? 0 : kernel_offset(phase_, first + t));
-        for (ptrdiff_t r = 0; r < rows; ++r) pointers[t * rows + r] = tap + r * c_.kernel_out_stride;
+        for (ptrdiff_t r = 0; r < rows; ++r) pointers[t * rows + r] = tap + r * c_.weight_out_stride;
       }
       return pointers;
     });

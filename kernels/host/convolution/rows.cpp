@@ -266,11 +266,11 @@ void pack_rows(const Convolution& c, float* packed) {
     for (ptrdiff_t group = 0; group < c.groups; ++group) {
       for (ptrdiff_t panel = 0; panel < panels.count(); ++panel) {
         const ptrdiff_t channel = panel * panels.columns();
-        const float* weight = c.weight + group * c.kernel_group_stride + channel * c.kernel_out_stride;
+        const float* weight = c.weight + group * c.weight_group_stride + channel * c.weight_out_stride;
         const ptrdiff_t width = panels.width(panel);
         for (ptrdiff_t tap = 0; tap < phase.taps(); ++tap, packed += c.in_channels * width) {
-          ukernel::gemm_pack(packed, weight + kernel_offset(phase, tap), c.kernel_in_stride,
-                             c.kernel_out_stride, static_cast<size_t>(c.in_channels),
+          ukernel::gemm_pack(packed, weight + kernel_offset(phase, tap), c.weight_in_stride,
+                             c.weight_out_stride, static_cast<size_t>(c.in_channels),
                              static_cast<size_t>(panels.channels_in(panel)), static_cast<size_t>(width));
         }
       }

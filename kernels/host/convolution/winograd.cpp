@@ -286,7 +286,7 @@ void pack_winograd(const Convolution& c, float* packed) {
   std::fill(packed, packed + kParts * part, 0.0F);
   for (ptrdiff_t o = 0; o < c.out_channels; ++o) {
     for (ptrdiff_t i = 0; i < c.in_channels; ++i) {
-      ukernel::winograd_weights(c.weight + o * c.kernel_out_stride + i * c.kernel_in_stride,
+      ukernel::winograd_weights(c.weight + o * c.weight_out_stride + i * c.weight_in_stride,
                                 c.axes[1].kernel_stride, c.axes[2].kernel_stride,
                                 packed + o / panel * panel * c.in_channels + i * panel + o % panel, part);
     }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The choice of a method for a convolution. All functions are constant expressions, so that a build evaluates
+// them over the calls it was selected for and compiles only the methods that these take; a call evaluates
+// them again.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "kernels/board/by_panels.h"
+#include "kernels/board/by_patches.h"
+#include "kernels/board/by_pixels.h"
+#include "kernels/board/convolve_channels.h"
+#include "kernels/geometry/convolution_geometry.h"
+#include "kernels/geometry/selected_convolution.h"
+#include "kernels/ukernel/panel.h"
+
+namespace rushlight::kernels::board {
+
+// Without taps (a phase of a transposed convolution), depthwise channels-last, one channel by a 3x3 kernel,
+// and the methods of by_patches.h, by_pixels.h and by_panels.h.
+enum class Method : unsigned char { kBias, kChannels, kPlane, kPatches, kPixels, kPanels };
+
+inline constexpr ptrdiff_t kFewChannels = 4;  // output channels below which most of a panel's work is wasted
+
+[[nodiscard]] constexpr bool is_plain_three(const ConvolutionAxis& axis) {
+  return axis.kernel == 3 && axis.step == 1 && axis.dilation == 1 && axis.pad == 1 && axis.in == axis.out;
+}
+
+// True for a 3x3 kernel with stride 1 and padding 1 on contiguous rows, for one input channel and few output
+// channels.
+[[nodiscard]] constexpr bool takes_plane(const ConvolutionGeometry& geometry) {
+  const ConvolutionAxis* axes = geometry.axes;
+  return is_flat(geometry) && geometry.in_channels == 1 && geometry.out_channels < kFewChannels &&
+         is_plain_three(axes[1]) && is_plain_three(axes[2]) && axes[2].in_stride == 1 &&
+         axes[2].out_stride == 1;
+}
+
+// True if patches take fewer instructions than products of panels do. Panels need output channels that fill
+// them, and weights whose elements are adjacent.
+[[nodiscard]] constexpr bool prefers_patches(const ConvolutionGeometry& geometry) {
+  constexpr ptrdiff_t kSomeChannels = 8;  // below which gathering each tap costs more than a patch
+  constexpr ptrdiff_t kShortPart = 8;     // adjacent weights below which a product is mostly overhead
+  constexpr auto kColumns = static_cast<ptrdiff_t>(ukernel::kPanelColumns);
+  if (!is_flat(geometry) || geometry.out_channels < kFewChannels) return true;
+  if (takes_pixels(geometry)) {
+    return geometry.out_channels < std::min(kColumns, kSomeChannels) &&
+           (geometry.groups > 1 || geometry.taps() > 1);
+  }
+  if (geometry.taps() > 1 && geometry.out_channels <= kSomeChannels) return true;
+  const Parts parts(geometry);
+  return parts.whole.channels * parts.whole.taps <
+         std::min(geometry.taps() * geometry.in_channels, kShortPart);
+}
+
+// For float32, if the convolution is not transposed.
+[[nodiscard]] constexpr Method method_of(const ConvolutionGeometry& geometry) {
+  if (geometry.taps() == 0) return Method::kBias;
+  if (takes_channels(geometry)) return Method::kChannels;
+  if (takes_plane(geometry)) return Method::kPlane;
+  if (prefers_patches(geometry) && PatchPlan(geometry).fits()) return Method::kPatches;
+  return takes_pixels(geometry) ? Method::kPixels : Method::kPanels;
+}
+
+// True if a call of the build is transposed. Its phases may take every method.
+inline constexpr bool kReachesTransposed =
+    reaches_convolution([](const ConvolutionGeometry& geometry) { return geometry.transposed; });
+
+// True if a call of the build takes the method.
+template <Method kMethod>
+inline constexpr bool kReaches = reaches_convolution([](const ConvolutionGeometry& geometry) {
+  return geometry.transposed || method_of(geometry) == kMethod;
+});
+
+}  // namespace rushlight::kernels::board
