@@ -49,6 +49,12 @@ def test_a_call_that_was_not_selected_is_an_error(tmp_path: Path) -> None:
         "convolution: this build has no code for a call with these shapes" in refused.stdout + refused.stderr
     )
 
+    # Only the methods of the selected calls, which have no other way if their scratch memory is missing.
+    program = runner([depthwise], tmp_path / "other")
+    assert run(program, depthwise).returncode == 0
+    short = process.run([program, f"--model_path={depthwise}", "--temporary_bytes=0"], timeout=60)
+    assert short.returncode == 0x21 and "scratch memory: too small" in short.stdout + short.stderr
+
     program = runner([pointwise], tmp_path / "all", RUSHLIGHT_SELECT_CALLS="OFF")
     assert run(program, depthwise).returncode == 0
 
