@@ -28,10 +28,11 @@ namespace rushlight::kernels {
 // without a fused activation, or if not all of these calls are known.
 template <class Predicate>
 constexpr bool reaches_convolution(Predicate predicate) {
-  return is_reached({"convolution", "convolution_act"}, [predicate](const SelectedCall& call) {
-    const std::optional<ConvolutionGeometry> geometry = convolution_geometry(call);
-    return geometry && predicate(*geometry);
-  });
+  return is_reached({"convolution", "convolution_act", "convolution_act_clamp"},
+                    [predicate](const SelectedCall& call) {
+                      const std::optional<ConvolutionGeometry> geometry = convolution_geometry(call);
+                      return geometry && predicate(*geometry);
+                    });
 }
 
 }  // namespace rushlight::kernels
