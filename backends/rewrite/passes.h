@@ -22,6 +22,9 @@ namespace rushlight::rewrite {
 // Products with constant weights become linear layers.
 [[nodiscard]] bool find_linear_layers(Graph* graph);
 
+// Max pools whose indices nothing reads do not compute them.
+[[nodiscard]] bool drop_indices(Graph* graph);
+
 // Replaces patterns of elementwise operators: hardswish, hardsigmoid, silu, clamps of clamps; and root mean
 // square normalization.
 [[nodiscard]] bool fuse_patterns(Graph* graph);

@@ -23,9 +23,9 @@ using rewrite::Graph;
 bool change(Graph* graph) {
   using Pass = bool (*)(Graph*);
   constexpr Pass kPasses[] = {
-      rewrite::share_views,      rewrite::fold_constants,      rewrite::find_linear_layers,
-      rewrite::fuse_patterns,    rewrite::find_attention,      rewrite::fold_batch_norm,
-      rewrite::fuse_into_layers, rewrite::order_channels_last,
+      rewrite::share_views,     rewrite::fold_constants,   rewrite::find_linear_layers,
+      rewrite::drop_indices,    rewrite::fuse_patterns,    rewrite::find_attention,
+      rewrite::fold_batch_norm, rewrite::fuse_into_layers, rewrite::order_channels_last,
   };
   bool changed = false;
   for (const Pass pass : kPasses) {

@@ -97,7 +97,7 @@ class PatchPlan {
   ptrdiff_t width = 0;
 
   [[nodiscard]] constexpr ptrdiff_t plane() const { return row_residues * column_residues * height * width; }
-  // Sums of one output channel, including those of no use between rows.
+  // Sums of one output channel, useless ones between rows included.
   [[nodiscard]] constexpr ptrdiff_t positions() const { return rounded_up((rows - 1) * width + columns); }
 
  private:

@@ -191,7 +191,12 @@ def cases() -> dict[str, Case]:
         "rows": Case(
             NormalizedRows(), (torch.randn(4, 9),), {"rushlight::linear_act.out": 2}, ("aten::addmm.out",)
         ),
-        "pooled": Case(Pooled(), (torch.randn(1, 3, 33, 29),), {CLAMPED: 2}, ("aten::relu.out",)),
+        "pooled": Case(
+            Pooled(),
+            (torch.randn(1, 3, 33, 29),),
+            {CLAMPED: 2, "rushlight::max_pool2d.out": 1},
+            ("aten::relu.out", "aten::max_pool2d_with_indices.out"),
+        ),
         "rms": Case(
             RmsMlp(),
             (torch.randn(1, 3, 20),),
@@ -272,6 +277,29 @@ class Several(nn.Module):
 def test_outputs_inside_of_patterns_are_kept() -> None:
     module, x = Several().eval(), torch.randn(1, 5, 8, 6)
     program = rushlight.load(official(module, (x,)))
+    for got, expected in zip(program.forward(x), module(x), strict=True):
+        assert_close(got, expected)
+
+
+class Unpooled(nn.Module):
+    """A pool whose indices are an output, and one whose indices the model reads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Conv2d(5, 6, 3)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        y, indices = functional.max_pool2d(torch.relu(self.layer(x)), 2, return_indices=True)
+        z, read = functional.max_pool2d(y, 2, return_indices=True)
+        return z, indices, read.float() * 2
+
+
+def test_indices_that_are_read_are_kept() -> None:
+    module, x = Unpooled().eval(), torch.randn(1, 5, 12, 10)
+    program = rushlight.load(official(module, (x,)))
+    rewritten = program.rewritten()
+    assert rewritten is not None
+    assert calls_of(rewritten).count("aten::max_pool2d_with_indices.out") == 2
     for got, expected in zip(program.forward(x), module(x), strict=True):
         assert_close(got, expected)
 

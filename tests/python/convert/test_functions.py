@@ -111,7 +111,7 @@ def test_an_official_program_computes_in_integers(name: str) -> None:
     before = bytes(edge.to_executorch().buffer)
     done = convert(read_program(before), own_operators())
     assert done.methods[0].in_float == []
-    # Conversion keeps indices that nobody reads; they are removed when the program is loaded.
+    # Conversion keeps indices that nothing reads; a host drops them when it loads the program.
     kept = {"max_pool2d": "max_pool2d_with_indices"}
     assert names_of(done.buffer) == [kept.get(each, each) for each in operators]
     floats = rushlight.load(before, integers=False)
