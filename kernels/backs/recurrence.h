@@ -21,7 +21,8 @@ struct RecurrenceProblem {
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
-// Both backs take float32 and decline tensors that are not row-major. They need no scratch memory.
+// Both backs decline tensors that are not row-major. Float32 needs no scratch memory. Hosts convert 16-bit
+// floats step by step, and decline them without scratch memory.
 namespace host {
 
 // recurrence.cpp. A constant weight is packed at load; other weights are read as stored, by dot products.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "kernels/host/elements.h"
 #include "kernels/recurrence/steps.h"
 #include "kernels/ukernel/dot.h"
 #include "kernels/ukernel/gemm.h"
@@ -42,7 +43,8 @@ class PackedBlocks {
     return std::min(units_, round_up(sizes_.units - first, lanes_));
   }
 
-  void pack(const float* weight, float* to) const {
+  // The weight may have 16-bit floats.
+  void pack(const Tensor& weight, float* to) const {
     for (size_t first = 0; first < sizes_.units; first += units_) {
       for_each_panel(first, [&](size_t column, size_t columns, size_t offset) {
         for (size_t j = 0; j < columns; ++j) pack_column(weight, first, column + j, to + offset + j, columns);
@@ -81,12 +83,21 @@ class PackedBlocks {
     }
   }
 
-  // One column of a block, whose elements are `step` apart.
-  void pack_column(const float* weight, size_t first, size_t column, float* to, size_t step) const {
+  // One column of a block, whose elements are `step` apart; zeros for units of padding.
+  void pack_column(const Tensor& weight, size_t first, size_t column, float* to, size_t step) const {
+    constexpr size_t kPart = 256;
     const size_t n = sizes_.units;
     const size_t unit = first + column % width(first);
-    const float* row = weight + (column / width(first) * n + unit) * n;
-    for (size_t k = 0; k < n; ++k) to[k * step] = unit < n ? row[k] : 0;
+    const size_t row = (column / width(first) * n + unit) * n;
+    const auto* bytes = static_cast<const char*>(weight.const_data_ptr());
+    for (size_t k = 0; k < n; k += kPart) {
+      float part[kPart] = {};
+      const size_t count = std::min(kPart, n - k);
+      if (unit < n) {
+        load_floats(part, weight.scalar_type(), bytes + (row + k) * weight.element_size(), 1, count);
+      }
+      for (size_t i = 0; i < count; ++i) to[(k + i) * step] = part[i];
+    }
   }
 
   const RecurrenceSizes& sizes_;
@@ -150,31 +161,106 @@ struct Layer {
   }
 };
 
+// Calls compute(step) for each step of a layer of 16-bit floats, which are converted step by step. States are
+// rounded after each step. Empty without scratch memory.
+class WidenedSteps {
+ public:
+  WidenedSteps(const RecurrenceProblem& problem, bool is_packed) : problem_(problem), is_packed_(is_packed) {}
+
+  // Bytes of scratch memory.
+  [[nodiscard]] size_t bytes() const {
+    const size_t weight = is_packed_ ? 0 : problem_.layer.weight.numel();
+    return sizeof(float) * (padded_floats(gates()) + 3 * padded_floats(elements()) +
+                            padded_floats(problem_.sizes.units) + padded_floats(weight));
+  }
+
+  template <class Compute>
+  std::optional<Error> run(KernelContext& context, Compute compute) const {
+    const Recurrence& layer = problem_.layer;
+    if (elements() == 0) return Error::Ok;
+    auto* next = static_cast<float*>(context.allocate_temp(bytes(), 64));
+    if (next == nullptr) return std::nullopt;
+    const auto take = [&](size_t count) {
+      float* taken = next;
+      next += padded_floats(count);
+      return taken;
+    };
+    float *inputs = take(gates()), *before = take(elements());
+    RecurrenceStep step = {inputs, nullptr, nullptr, before, nullptr, take(elements())};
+    float *cell = take(elements()), *bias = take(problem_.sizes.units);
+    load_tensor(context, before, layer.hidden);
+    if (layer.cell != nullptr) {
+      load_tensor(context, cell, *layer.cell);
+      step.cell = cell;
+    }
+    if (layer.bias != nullptr) {
+      load_tensor(context, bias, *layer.bias);
+      step.bias = bias;
+    }
+    if (!is_packed_) {
+      float* weight = take(layer.weight.numel());
+      load_tensor(context, weight, layer.weight);
+      step.weight = weight;
+    }
+    for (size_t i = 0; i < problem_.sizes.steps; ++i) {
+      const size_t t = problem_.sizes.step(i, layer.reverse);
+      load_floats(inputs, problem_.type(), element(layer.gates, t * gates()), 1, gates());
+      compute(step);
+      round(step.hidden, before, element(layer.output, t * elements()));
+      if (step.cell != nullptr) round(cell, cell, element(*layer.last_cell, 0));
+    }
+    store_tensor(context, layer.last_hidden, before);
+    if (step.cell != nullptr) store_tensor(context, *layer.last_cell, cell);
+    return Error::Ok;
+  }
+
+ private:
+  [[nodiscard]] size_t elements() const { return problem_.sizes.batch * problem_.sizes.units; }
+  [[nodiscard]] size_t gates() const { return problem_.sizes.gates * elements(); }
+  [[nodiscard]] static void* element(const Tensor& tensor, size_t index) {
+    return static_cast<char*>(tensor.mutable_data_ptr()) + index * tensor.element_size();
+  }
+  // Stores a state as 16-bit floats, and their values to `rounded`.
+  void round(const float* state, float* rounded, void* to) const {
+    store_floats(to, 1, problem_.type(), state, elements());
+    load_floats(rounded, problem_.type(), to, 1, elements());
+  }
+
+  const RecurrenceProblem& problem_;
+  bool is_packed_;
+};
+
 std::optional<Error> run(KernelContext& context, const RecurrenceProblem& problem, RecurrentCell cell) {
   const RecurrenceSizes& sizes = problem.sizes;
+  if (!are_row_major(problem.layer)) return std::nullopt;
   const Layer layer = {sizes, cell, static_cast<const float*>(context.prepared()), PackedBlocks(sizes)};
   const size_t units = layer.units();
   const size_t blocks = (sizes.units + units - 1) / units;
   const size_t products = sizes.batch * sizes.gates * units * sizes.units;  // of a block
-  return for_each_step(problem, [&](const RecurrenceStep& step) {
+  const auto compute = [&](const RecurrenceStep& step) {
     context.parallel_for(blocks, kGrain / (products + 1) + 1, [&](size_t begin, size_t end, size_t) {
       for (size_t i = begin; i < end; ++i) {
         layer.compute_block(step, i * units, std::min(units, sizes.units - i * units));
       }
     });
-  });
+  };
+  if (widens(problem.type())) return WidenedSteps(problem, layer.packed != nullptr).run(context, compute);
+  return for_each_step(problem, compute);
 }
 
 Error prepare(KernelContext& context, const RecurrenceProblem& problem) {
   const RecurrenceSizes& sizes = problem.sizes;
   const Tensor& weight = problem.layer.weight;
   context.need_products(sizes.steps * sizes.batch * sizes.gates * sizes.units * sizes.units, sizes.steps);
-  if (!is_constant(weight) || !are_row_major(problem.layer)) return Error::Ok;
+  if (!are_row_major(problem.layer)) return Error::Ok;
+  const bool packs = is_constant(weight);
+  if (widens(problem.type())) context.need_scratch(WidenedSteps(problem, packs).bytes() + 64);
+  if (!packs) return Error::Ok;
   const PackedBlocks blocks(sizes);
   const uint64_t layout =
       layout_id(kLayout, sizes.gates, sizes.units, ukernel::gemm_columns(), ukernel::gemm_lanes());
   if (void* to = context.prepare(weight.const_data_ptr(), layout, blocks.bytes())) {
-    blocks.pack(weight.const_data_ptr<float>(), static_cast<float*>(to));
+    blocks.pack(weight, static_cast<float*>(to));
   }
   return Error::Ok;
 }

@@ -102,9 +102,13 @@ def test_every_dtype(kernels: Kernels, kind: str, dtype: torch.dtype) -> None:
     results = reversed_too(kind, tensors, reverse=False)
     # Hidden states and cells are rounded once per step.
     atol = 4 * torch.finfo(dtype).eps
-    for variant in kernels.variants(name_of(kind)):
+    for variant, threads, is_dynamic in itertools.product(
+        kernels.variants(name_of(kind)), (1, 2), (False, True)
+    ):
         outs = [poison(torch.empty_like(each)) for each in results]
-        kernels.run(name_of(kind), [*tensors, False, *outs], variant=variant)
+        given = [*tensors, False, *outs]
+        dynamic = outs if is_dynamic else ()
+        kernels.run(name_of(kind), given, dynamic=dynamic, variant=variant, threads=threads)
         for out, result in zip(outs, results, strict=True):
             assert_equal(out, result, rtol=2 * atol, atol=2 * atol)
 
@@ -144,14 +148,16 @@ def test_results_do_not_depend_on_threads_or_the_batch(kernels: Kernels, kind: s
 
 
 @of_every_kind
-def test_no_scratch_memory_is_needed(kernels: Kernels, kind: str) -> None:
-    tensors = operands(kind, 2, 11, 20)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_no_scratch_memory_is_needed(kernels: Kernels, kind: str, dtype: torch.dtype) -> None:
+    tensors = operands(kind, 2, 11, 20, dtype)
     results = reversed_too(kind, tensors, reverse=False)
+    limit = 1e-5 if dtype == torch.float32 else 4e-3
     for variant in kernels.variants(name_of(kind)):
         outs = [poison(torch.empty_like(each)) for each in results]
         kernels.run(name_of(kind), [*tensors, False, *outs], temporary_bytes=0, variant=variant)
         for out, result in zip(outs, results, strict=True):
-            assert_equal(out, result, rtol=1e-5, atol=2e-6)
+            assert_equal(out, result, rtol=limit, atol=limit)
 
 
 @of_every_kind
