@@ -172,9 +172,12 @@ Gemm simplified(Gemm gemm) {
   return gemm;
 }
 
-// True if a call of the build may multiply by a right factor with contiguous columns. Only
-// products of two matrices are examined.
+// True if a call of the build may multiply by a right factor with contiguous columns. Products of two
+// matrices are examined. Convolutions are products in two dtypes only, see is_by_columns().
 constexpr bool kReachesDots = is_reached_through("kernels/host/gemm", [](const SelectedCall& call) {
+  if (call.has("transposed")) {
+    return contains(kAnySelectedType, ScalarType::Double) || contains(kAnySelectedType, ScalarType::BFloat16);
+  }
   if (!call.has("mat2")) return true;
   const CallValue& right = call["mat2"];
   const CallValue& out = call["out"];
