@@ -17,9 +17,10 @@ struct Gemm {
   size_t (*lanes)();
   void (*tile)(const ukernel::GemmTile&);
   void (*strip)(const ukernel::GemmStrip&);
+  void (*row)(size_t, size_t, const float*, const float*, float*);
   void (*pack)(float*, const float*, ptrdiff_t, ptrdiff_t, size_t, size_t, size_t);
 };
-RL_VARIANTS(Gemm, variants, gemm_rows, gemm_columns, gemm_lanes, gemm_tile, gemm_strip, gemm_pack)
+RL_VARIANTS(Gemm, variants, gemm_rows, gemm_columns, gemm_lanes, gemm_tile, gemm_strip, gemm_row, gemm_pack)
 
 std::string sizes(const char* name, size_t m, size_t n, size_t k) {
   return std::string(name) + " " + std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
@@ -71,6 +72,16 @@ void time_strip(bench::Bench& bench, const Gemm& gemm, size_t rows, size_t colum
   bench.time({sizes("gemm strip", rows, columns, depth), gemm.name,
               2.0 * static_cast<double>(rows * columns * depth)},
              strips);
+}
+
+// One row by all panels of a packed B.
+void time_row(bench::Bench& bench, const Gemm& gemm, size_t columns, size_t depth) {
+  const size_t panels = columns / gemm.columns();
+  const bench::Floats a = bench::some_floats(depth);
+  const bench::Floats b = bench::some_floats(depth * columns);
+  bench::Floats c(columns);
+  bench.time({sizes("gemm row", 1, columns, depth), gemm.name, 2.0 * static_cast<double>(columns * depth)},
+             [&] { gemm.row(panels, depth, a.data(), b.data(), c.data()); });
 }
 
 // A whole product with a packed B: panel by panel, in blocks.
@@ -155,6 +166,9 @@ RL_BENCHMARK(gemm, bench) {
     time_strip(bench, gemm, 196, 64, 384);
     time_strip(bench, gemm, 49, 160, 960);
     time_strip(bench, gemm, 49, 960, 160);
+    // Recurrent layers of 64 and 128 units.
+    time_row(bench, gemm, 256, 64);
+    time_row(bench, gemm, 512, 128);
     for (const size_t size : {64, 256, 512, 1024}) time_product(bench, gemm, size);
     time_pack(bench, gemm, false);
     time_pack(bench, gemm, true);

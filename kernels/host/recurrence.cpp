@@ -23,17 +23,20 @@ constexpr size_t kGrain = size_t{1} << 16;  // products worth another thread
 constexpr uint64_t kLayout = 0x72656375;    // "recu": identifies packed weights
 constexpr size_t kDotUnits = 128;           // whose gates fit on the stack
 constexpr size_t kMostColumns = 128;        // of a block: all gates of its units
+constexpr size_t kBlockVectors = 8;         // of a block's columns
 constexpr size_t kMostGates = LstmUnit::kGates;
 
 size_t round_up(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 // The packed weight: blocks of `units` units; the last one has fewer, padded to whole vectors. A block's
-// columns [gate][unit] are in panels of gemm_columns() columns, each [depth][its columns].
+// columns [gate][unit] are in panels of gemm_columns() columns, each [depth][its columns]. Blocks have
+// several panels, for gemm_row().
 class PackedBlocks {
  public:
   explicit PackedBlocks(const RecurrenceSizes& sizes)
       : sizes_(sizes), lanes_(ukernel::gemm_lanes()), panel_(ukernel::gemm_columns()) {
-    units_ = std::max(lanes_, panel_ / sizes.gates / lanes_ * lanes_);
+    const size_t columns = std::min(kMostColumns, kBlockVectors * lanes_);
+    units_ = std::max(lanes_, columns / sizes.gates / lanes_ * lanes_);
   }
 
   [[nodiscard]] size_t units() const { return units_; }
@@ -55,7 +58,10 @@ class PackedBlocks {
   // states[i * stride + column] = the products of row i of `hidden` with the block's columns, where
   // stride = gates * width(first). Columns of padding are written, too.
   void multiply(const float* packed, size_t first, const float* hidden, size_t rows, float* states) const {
+    const size_t whole = rows == 1 ? sizes_.gates * width(first) / panel_ : 0;
+    if (whole > 0) ukernel::gemm_row(whole, sizes_.units, hidden, packed + floats_before(first), states);
     for_each_panel(first, [&](size_t column, size_t columns, size_t offset) {
+      if (column < whole * panel_) return;
       const float* panel = packed + offset;
       ukernel::GemmStrip strip;
       strip.rows = rows;

@@ -30,10 +30,11 @@ struct Gemm {
   size_t (*lanes)();
   void (*tile)(const GemmTile&);
   void (*strip)(const GemmStrip&);
+  void (*row)(size_t, size_t, const float*, const float*, float*);
   void (*pack)(float*, const float*, ptrdiff_t, ptrdiff_t, size_t, size_t, size_t);
 };
 RL_VARIANTS(Gemm, variants, gemm_rows, gemm_rows_of, gemm_columns, gemm_lanes, gemm_tile, gemm_strip,
-            gemm_pack)
+            gemm_row, gemm_pack)
 std::ostream& operator<<(std::ostream& out, const Gemm& gemm) { return out << gemm.name; }
 
 std::minstd_rand random_bits;
@@ -263,6 +264,34 @@ TEST_P(GemmTest, Strip_OfAnyRows_IsTheReference) {
           }
         }
       }
+    }
+  }
+}
+
+// Several panels, and the same panels as tiles, whose bits a row must have.
+TEST_P(GemmTest, Row_OfAnyPanels_HasTheBitsOfTiles) {
+  const Gemm& gemm = GetParam();
+  const size_t width = gemm.columns();
+  for (const size_t panels : {0, 1, 2, 3, 4, 5, 9}) {
+    for (const size_t depth : {0, 1, 7, 130}) {
+      Guarded<float> a(depth), b(panels * depth * width), c(panels * width), expected(panels * width);
+      fill(a);
+      fill(b);
+      gemm.row(panels, depth, a.data(), b.data(), c.data());
+      const float* line = a.data();
+      for (size_t i = 0; i < panels; ++i) {
+        GemmTile tile;
+        tile.rows = 1;
+        tile.columns = tile.b_columns = width;
+        tile.depth = depth;
+        tile.a = &line;
+        tile.b = b.data() + i * depth * width;
+        tile.b_stride = static_cast<ptrdiff_t>(width);
+        tile.c = expected.data() + i * width;
+        gemm.tile(tile);
+      }
+      EXPECT_EQ(std::vector<float>(c.begin(), c.end()), std::vector<float>(expected.begin(), expected.end()))
+          << panels << " panels, depth " << depth;
     }
   }
 }
