@@ -177,6 +177,7 @@ Error hardswish(KernelContext& context, const UnaryProblem& problem);
 Error log(KernelContext& context, const UnaryProblem& problem);
 Error log10(KernelContext& context, const UnaryProblem& problem);
 Error log1p(KernelContext& context, const UnaryProblem& problem);
+Error log_sigmoid(KernelContext& context, const UnaryProblem& problem);
 Error log2(KernelContext& context, const UnaryProblem& problem);
 Error mish(KernelContext& context, const UnaryProblem& problem);
 Error neg(KernelContext& context, const UnaryProblem& problem);

@@ -18,16 +18,16 @@ namespace rushlight::kernels::host {
 // A convolution of float32 tensors as addresses. Built by make_convolution(); methods copy it and change
 // fields, for instance to describe one image.
 struct Convolution : ConvolutionGeometry {
-  const float* input;
-  const float* weight;
-  const float* bias;  // may be null
-  float* out;
+  const float* input = nullptr;
+  const float* weight = nullptr;
+  const float* bias = nullptr;  // may be null
+  float* out = nullptr;
   // Has the strides of `out`; may be null.
   const float* residual = nullptr;
   // Applied to the sums: bounds, or an activation that bounds cannot express.
   float low = -__builtin_inff();
   float high = __builtin_inff();
-  Activation activation;
+  Activation activation = {};
 
   // True if the activation takes another pass over the sums.
   [[nodiscard]] bool finishes() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Resampling of float32 images. Column positions and weights are computed once for up to 128 outputs and used
-// for every row; rows are then blended vertically first, so that the horizontal gather reads one row.
+// for every row. Planes that get more rows interpolate the columns of each input row once, and blend two such
+// rows for each output row; other planes blend rows first, so that the columns of one row are interpolated.
 //
 //   out = (1 - v) ((1 - h) a + h b) + v ((1 - h) c + h d)    a b: upper inputs, c d: lower, v h: shares
 #include "kernels/backs/upsample.h"
@@ -121,23 +122,48 @@ struct Part {
   float share[kPart];
 };
 
+// Input rows whose columns were interpolated. Two neighbours are held.
+class SpreadRows {
+ public:
+  const float* spread(const Part& part, const float* image, ptrdiff_t row, ptrdiff_t stride) {
+    const size_t slot = static_cast<size_t>(row) % 2;
+    const float* from = image + row * stride;
+    if (held_[slot] != from) {
+      ukernel::resample_between(part.count, from, part.first, part.second, part.share, rows_[slot]);
+      held_[slot] = from;
+    }
+    return rows_[slot];
+  }
+
+ private:
+  const float* held_[2] = {nullptr, nullptr};
+  float rows_[2][kPart];
+};
+
 // Rows [begin, end) of all planes; columns are adjacent (channels-first).
 void linear_planes(const Blending& of, ptrdiff_t begin, ptrdiff_t end) {
   Part part;
   float blended[kSpan];
+  const bool spreads = of.rows.out > of.rows.in;
   for (ptrdiff_t x = 0; x < of.columns.out; x += static_cast<ptrdiff_t>(part.count)) {
     part.make_linear(of, x);
+    SpreadRows spread;
     for (ptrdiff_t i = begin; i < end; ++i) {
       const ptrdiff_t plane = i / of.rows.out;
       const ptrdiff_t n = plane / of.channels;
       const ptrdiff_t c = plane % of.channels;
       const Between y = between(of.rows, of.align_corners, i % of.rows.out);
       const float* const image = of.input(n, c) + part.start;
-      // Vertical first: one contiguous blend, then a gather from one row instead of two.
+      float* const to = of.output(n, c, i % of.rows.out) + x;
+      if (spreads) {
+        const float* const upper = spread.spread(part, image, y.first, of.from.row);
+        const float* const lower = spread.spread(part, image, y.second, of.from.row);
+        ukernel::resample_blend(part.count, upper, lower, y.share, to);
+        continue;
+      }
       ukernel::resample_blend(part.span, image + y.first * of.from.row, image + y.second * of.from.row,
                               y.share, blended);
-      ukernel::resample_between(part.count, blended, part.first, part.second, part.share,
-                                of.output(n, c, i % of.rows.out) + x);
+      ukernel::resample_between(part.count, blended, part.first, part.second, part.share, to);
     }
   }
 }

@@ -9,6 +9,7 @@
 //   exp, exp2, log, log1p, sin, cos, rsqrt      1.5
 //   expm1                                       2
 //   log2, log10, atan, sigmoid, silu            3
+//   log_sigmoid                                 3
 //   tan, tanh, sinh, cosh, asin, acos, atan2    4
 //   asinh, acosh, atanh                         4
 // and of float32 results 0.51. sin, cos and tan: for |x| up to kLargestAngle; beyond, the result is
@@ -51,7 +52,8 @@ RL_WIDE_FUNCTION(neg)
 RL_WIDE_FUNCTION(floor)
 RL_WIDE_FUNCTION(ceil)
 RL_WIDE_FUNCTION(trunc)
-RL_WIDE_FUNCTION(round)  // half to even
+RL_WIDE_FUNCTION(round)         // half to even
+RL_BOTH_FUNCTIONS(log_sigmoid)  // log(sigmoid(x))
 RL_BOTH_FUNCTIONS(exp2)
 RL_BOTH_FUNCTIONS(log2)
 RL_BOTH_FUNCTIONS(log10)

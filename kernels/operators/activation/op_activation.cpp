@@ -156,10 +156,12 @@ Error log_sigmoid_forward_output(KernelContext&, const Tensor& self, Tensor& out
   return elementwise<kTypes>(output, log_sigmoid, self);
 }
 
-Error log_sigmoid_out(KernelContext&, const Tensor& self, Tensor& out) {
+Error log_sigmoid_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::log_sigmoid.out");
-  const auto f = [](auto x) { return -log1p_exp(-x); };
-  return elementwise<kTypes>(out, f, self);
+  return backs::log_sigmoid_out(context, UnaryProblem{self, out}, [&] {
+    const auto f = [](auto x) { return -log1p_exp(-x); };
+    return elementwise<kTypes>(out, f, self);
+  });
 }
 
 // Leaky ReLU with a random slope. Training draws a slope from [lower, upper) for each element <= 0 and stores

@@ -105,6 +105,9 @@ TEST_P(WideMath, ExponentialsAndLogarithms_AllNumbers_AreWithinPromise) {
   RL_CHECK(log10, 3);
   RL_CHECK_REFERENCE(sigmoid, reference::wide_sigmoid, 3, kInfinity);
   RL_CHECK_REFERENCE(silu, reference::wide_silu, 3, 700);
+  RL_CHECK_REFERENCE(log_sigmoid, reference::wide_log_sigmoid, 3, kInfinity);
+  expect_within<float>("log_sigmoid_f32", RL_EXACT_FUNCTIONS(log_sigmoid_f32)[GetParam()],
+                       reference::wide_log_sigmoid, 0.51, kInfinity);
 }
 
 TEST_P(WideMath, TrigonometricFunctions_AnglesUpToTheLimit_AreWithinPromise) {

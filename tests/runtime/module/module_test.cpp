@@ -372,7 +372,7 @@ class ReusedMemory final : public NamedDataMap {
   std::vector<float>* values_;
 };
 
-Error add_packed(KernelContext& context, const Tensor& a, const Tensor& b, Tensor& out) {
+Error add_packed(KernelContext& context, const Tensor& a, const Tensor&, Tensor& out) {
   const auto* packed = static_cast<const float*>(context.prepared());
   for (size_t i = 0; i < 2; ++i) {
     out.mutable_data_ptr<float>()[i] = a.const_data_ptr<float>()[i] + (packed == nullptr ? -1000 : packed[i]);
