@@ -4,9 +4,11 @@ compile time which of their methods these calls reach (kernels/checks/selected_c
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rushlight.codegen.schema import Argument
 from rushlight.program import Method, TensorInfo, Value
@@ -34,6 +36,37 @@ CallFacts = tuple[Fact, ...]
 """A call: its arguments in the order of the schema."""
 
 
+def facts_text(call: CallFacts) -> str:
+    """A call as JSON, for read_facts()."""
+    return json.dumps([[f.name, f.kind, f.numbers, f.strides] for f in call], separators=(",", ":"))
+
+
+def read_facts(text: str) -> CallFacts | None:
+    """The call of facts_text(); None for other text, and for what the generated header cannot hold."""
+    try:
+        rows = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(rows, list) or not 0 < len(rows) <= MOST_ARGUMENTS or not all(map(_is_row, rows)):
+        return None
+    return tuple(Fact(name, kind, tuple(numbers), tuple(strides)) for name, kind, numbers, strides in rows)
+
+
+def _is_row(row: Any) -> bool:
+    if not isinstance(row, list) or len(row) != 4 or not all(isinstance(item, str) for item in row[:2]):
+        return False
+    name, kind, *lists = row
+    if not (name.isidentifier() and name.isascii() and kind in _KINDS):
+        return False
+    for each in lists:
+        if not isinstance(each, list) or len(each) > MOST_NUMBERS:
+            return False
+        if not all(type(item) is int and -(2**63) <= item < 2**63 for item in each):
+            return False
+    numbers, strides = lists
+    return len(strides) == (len(numbers) if kind == "tensor" else 0)
+
+
 def changing_values(method: Method) -> frozenset[int]:
     """The indices of values that may change: inputs, and the values that instructions write last."""
     written = set(method.inputs)
@@ -50,7 +83,7 @@ def call_facts(
 ) -> CallFacts | None:
     """The facts of one call; None if a shape or a number may change from call to call, or the generated
     header cannot hold it."""
-    if len(arguments) > MOST_ARGUMENTS:
+    if len(arguments) > MOST_ARGUMENTS or len(indices) < len(arguments):
         return None
     facts = []
     for argument, index in zip(arguments, indices, strict=False):

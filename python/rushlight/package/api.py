@@ -11,7 +11,7 @@ from pathlib import Path
 from rushlight.codegen.bake import Baked, bake
 from rushlight.codegen.bake.example import Sample
 from rushlight.codegen.bake.literals import comment
-from rushlight.codegen.emit import selected_kernels_header, selection_headers
+from rushlight.codegen.emit import selected_calls, selected_kernels_header, selection_headers
 from rushlight.codegen.selection import Selection
 from rushlight.codegen.table import for_small_targets, load_table
 from rushlight.convert.files import converted_model
@@ -57,7 +57,7 @@ def bake_package(
             sample=sample if isinstance(sample, Sample) else None,
         )
         table = for_small_targets(load_table(root / "kernels" / "ops.yaml"))
-        selection = Selection(table, by_dtype=True)
+        selection = Selection(table, by_dtype=True, by_calls=True)
         selection.add_yaml(Path(scratch) / "selected_operators.yaml")
         selected = selection.resolve()
         texts = {file.name: file.read_text(encoding="utf-8") for file in Path(scratch).iterdir()}
@@ -68,6 +68,7 @@ def bake_package(
     for header in ("rushlight/selected_dtypes.h", "rushlight/selected_backs.h"):
         generated[header] = headers[header]
     generated["rushlight/selected_kernels.h"] = selected_kernels_header(selected)
+    generated["rushlight/selected_calls.h"] = selected_calls(table, selected)
     contents = collect(
         root,
         name=baked.name,

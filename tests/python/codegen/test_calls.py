@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rushlight.codegen import emit
-from rushlight.codegen.calls import gemm_shapes, plane_taps
+from rushlight.codegen.calls import facts_text, gemm_shapes, plane_taps, read_facts
 from rushlight.codegen.closure import program_calls
 from rushlight.codegen.selection import Selection
 from rushlight.codegen.table import OperatorTable, load_table
@@ -67,6 +67,51 @@ def test_kernels_see_the_calls_of_models_that_select_alone(table: OperatorTable)
     assert "false, nullptr, 0" in row(header(table, by_calls=False))
     assert "false, nullptr, 0" in row(header(table, ops="aten::convolution.out"))
     assert "true, kCallsOf_convolution, 3" in row(header(table, ops="aten::cos.out"))
+
+
+def test_a_selection_file_has_the_calls_of_its_models(table: OperatorTable, tmp_path: Path) -> None:
+    selection = Selection(table, by_dtype=True, by_calls=True)
+    selection.add_model(MODEL)
+    path = tmp_path / "selected_operators.yaml"
+    path.write_text(emit.selected_operators(selection, selection.resolve()))
+    read = Selection(table, by_dtype=True, by_calls=True)
+    read.add_yaml(path)
+    assert emit.selected_calls(table, read.resolve()) == emit.selected_calls(table, selection.resolve())
+    # Another origin that does not know its calls.
+    read.add_list("aten::convolution.out")
+    needs = read.info.needs
+    assert needs["aten::convolution.out"].calls is None and needs["aten::addmm.out"].calls is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "[" * 100_000,
+        "3",
+        '[["a"]]',
+        '[["a","tensor",[1],[1,1]]]',
+        '[["a","numbers",[1],[1]]]',
+        '[["a","numbers",[1.5],[]]]',
+        '[["a","numbers",[true],[]]]',
+        '[["a","numbers","12",[]]]',
+        f'[["a","numbers",[{2**63}],[]]]',
+        '[["a","numbers",[1,2,3,4,5,6,7,8,9],[]]]',
+        '[["a","strings",[],[]]]',
+        '[["a",["other"],[],[]]]',
+        '[["a\\";","other",[],[]]]',
+        "[" + ",".join(['["a","other",[],[]]'] * 33) + "]",
+    ],
+)
+def test_a_note_that_is_no_call_is_refused(text: str) -> None:
+    assert read_facts(text) is None
+
+
+def test_facts_survive_their_text(table: OperatorTable) -> None:
+    calls = program_calls(read_model(MODEL), table)["aten::convolution.out"].facts
+    assert calls
+    assert [read_facts(facts_text(call)) for call in calls] == list(calls)
 
 
 @pytest.mark.parametrize(("by_calls", "is_portable"), [(True, False), (False, True)])

@@ -146,6 +146,11 @@ def test_files_of_the_executorch_package_select(name: str, whole: OperatorTable)
         ("kernel_metadata: 3", "kernel_metadata: expected a mapping"),
         ("operators: {a.out: {}}\nkernel_metadata: {a.out: [reel]}", "expected a list of dtypes"),
         ("build_features: x", "build_features: expected a list"),
+        ("operators: {a.out: {debug_info: [call=3]}}", "expected a call's arguments as JSON, got '3'"),
+        (
+            """operators: {add.out: {debug_info: ['call=[["x","other",[],[]]]']}}""",
+            "add.out: expected the arguments self, other, alpha, out, got",
+        ),
         ("- op: mm.out\n  dtypes: 3", "mm.out: expected a list of dtypes"),
     ],
 )

@@ -267,6 +267,8 @@ def test_a_generated_selection_selects_itself_again(
         "models/m.pte",
         "library=portable",
         "source=operators/op_add",
+        'call=[["self","tensor",[2],[1]],["other","tensor",[2],[1]],["alpha","numbers",[1],[]],'
+        '["out","tensor",[2],[1]]]',
     ]
     assert listed["kernel_metadata"] == {"aten::add.out": ["float32"]}
     assert listed["et_kernel_metadata"] == {"aten::add.out": ["v1/6;0|6;0|6;0|6;0"]}
