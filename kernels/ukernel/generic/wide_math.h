@@ -364,8 +364,8 @@ RL_INLINE F64 sigmoid(F64 x) {
   return select(x < 0.0, e, splat(1.0)) / (e + 1.0);
 }
 
-// min(x, 0) - log(1 + exp(-|x|)): the exponential does not overflow.
-RL_INLINE F64 log_sigmoid(F64 x) { return select(x > 0.0, splat(0.0), x) - log1p(exp(-absolute(x))); }
+// -(max(-x, 0) + log(1 + exp(-|x|))): the exponential does not overflow, and a large x gives -0.
+RL_INLINE F64 log_sigmoid(F64 x) { return -(select(x > 0.0, splat(0.0), -x) + log1p(exp(-absolute(x)))); }
 
 // Halves to even: adding 2^52 drops the fraction.
 RL_INLINE F64 round_half_to_even(F64 x) {

@@ -13,7 +13,7 @@ inline long double wide_sigmoid(long double x) {
 }
 inline long double wide_silu(long double x) { return x * wide_sigmoid(x); }
 inline long double wide_log_sigmoid(long double x) {
-  return (x < 0 ? x : 0) - std::log1p(std::exp(-std::fabs(x)));
+  return -((x < 0 ? -x : 0) + std::log1p(std::exp(-std::fabs(x))));
 }
 inline long double wide_rsqrt(long double x) { return 1 / std::sqrt(x); }
 inline long double wide_reciprocal(long double x) { return 1 / x; }
