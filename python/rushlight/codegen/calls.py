@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rushlight.codegen.schema import Argument
+from rushlight.documents import parse_json
+from rushlight.errors import InvalidArgument
 from rushlight.program import Method, TensorInfo, Value
 from rushlight.program.model import Dynamism, KernelCall, Kind, Move
 
@@ -44,8 +46,8 @@ def facts_text(call: CallFacts) -> str:
 def read_facts(text: str) -> CallFacts | None:
     """The call of facts_text(); None for other text, and for what the generated header cannot hold."""
     try:
-        rows = json.loads(text)
-    except (ValueError, RecursionError):
+        rows = parse_json(text, what="call")
+    except InvalidArgument:
         return None
     if not isinstance(rows, list) or not 0 < len(rows) <= MOST_ARGUMENTS or not all(map(_is_row, rows)):
         return None

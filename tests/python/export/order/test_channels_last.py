@@ -144,7 +144,7 @@ def test_images_of_few_channels_are_brought_together_by_their_convolution() -> N
 def test_the_channels_that_a_convolution_brings_together_are_those_of_its_kernel() -> None:
     folder = source_root() / "kernels"
     assert f"kImageChannels = {IMAGE_CHANNELS};" in (folder / "geometry" / "image_channels.h").read_text()
-    for name in ("host/convolution/method.h", "board/by_pixels.cpp"):
+    for name in ("host/convolution/method.h", "board/by_pixels.h"):
         assert "in_channels <= kImageChannels" in (folder / name).read_text()
 
 
