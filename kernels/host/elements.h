@@ -35,6 +35,31 @@ void store_floats(void* to, ptrdiff_t stride, ScalarType type, const float* from
 // element strides of the tensor.
 void load_tensor(KernelContext& context, float* to, const Tensor& from);
 void store_tensor(KernelContext& context, const Tensor& to, const float* from);
+// Buffers of a call in scratch memory, one after the other, each padded_floats() long.
+class FloatBuffers {
+ public:
+  // `floats` of all buffers.
+  FloatBuffers(KernelContext& context, size_t floats)
+      : context_(context), next_(static_cast<float*>(context.allocate_temp(floats * sizeof(float), 64))) {}
+
+  // True if the scratch memory is too small; then nothing may be taken.
+  [[nodiscard]] bool empty() const { return next_ == nullptr; }
+  [[nodiscard]] float* take(size_t count) {
+    float* taken = next_;
+    next_ += padded_floats(count);
+    return taken;
+  }
+  // A converted copy of a tensor, as by load_tensor().
+  [[nodiscard]] float* load(const Tensor& tensor) {
+    float* taken = take(tensor.numel());
+    load_tensor(context_, taken, tensor);
+    return taken;
+  }
+
+ private:
+  KernelContext& context_;
+  float* next_;
+};
 // A float32 tensor with the sizes and the layout of `of`, whose arrays it shares, at `floats`.
 [[nodiscard]] TensorImpl widened_tensor(const Tensor& of, float* floats);
 

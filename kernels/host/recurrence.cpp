@@ -173,50 +173,37 @@ class WidenedSteps {
  public:
   WidenedSteps(const RecurrenceProblem& problem, bool is_packed) : problem_(problem), is_packed_(is_packed) {}
 
-  // Bytes of scratch memory.
-  [[nodiscard]] size_t bytes() const {
+  // Floats of scratch memory.
+  [[nodiscard]] size_t floats() const {
     const size_t weight = is_packed_ ? 0 : problem_.layer.weight.numel();
-    return sizeof(float) * (padded_floats(gates()) + 3 * padded_floats(elements()) +
-                            padded_floats(problem_.sizes.units) + padded_floats(weight));
+    return padded_floats(gates()) + 3 * padded_floats(elements()) + padded_floats(problem_.sizes.units) +
+           padded_floats(weight);
   }
 
   template <class Compute>
   std::optional<Error> run(KernelContext& context, Compute compute) const {
     const Recurrence& layer = problem_.layer;
     if (elements() == 0) return Error::Ok;
-    auto* next = static_cast<float*>(context.allocate_temp(bytes(), 64));
-    if (next == nullptr) return std::nullopt;
-    const auto take = [&](size_t count) {
-      float* taken = next;
-      next += padded_floats(count);
-      return taken;
-    };
-    float *inputs = take(gates()), *before = take(elements());
-    RecurrenceStep step = {inputs, nullptr, nullptr, before, nullptr, take(elements())};
-    float *cell = take(elements()), *bias = take(problem_.sizes.units);
-    load_tensor(context, before, layer.hidden);
-    if (layer.cell != nullptr) {
-      load_tensor(context, cell, *layer.cell);
-      step.cell = cell;
-    }
-    if (layer.bias != nullptr) {
-      load_tensor(context, bias, *layer.bias);
-      step.bias = bias;
-    }
-    if (!is_packed_) {
-      float* weight = take(layer.weight.numel());
-      load_tensor(context, weight, layer.weight);
-      step.weight = weight;
-    }
+    FloatBuffers buffers(context, floats());
+    if (buffers.empty()) return std::nullopt;
+    float* inputs = buffers.take(gates());
+    float* before = buffers.load(layer.hidden);
+    RecurrenceStep step = {};
+    step.gates = inputs;
+    step.before = before;
+    step.hidden = buffers.take(elements());
+    if (layer.cell != nullptr) step.cell = buffers.load(*layer.cell);
+    if (layer.bias != nullptr) step.bias = buffers.load(*layer.bias);
+    if (!is_packed_) step.weight = buffers.load(layer.weight);
     for (size_t i = 0; i < problem_.sizes.steps; ++i) {
       const size_t t = problem_.sizes.step(i, layer.reverse);
       load_floats(inputs, problem_.type(), element(layer.gates, t * gates()), 1, gates());
       compute(step);
       round(step.hidden, before, element(layer.output, t * elements()));
-      if (step.cell != nullptr) round(cell, cell, element(*layer.last_cell, 0));
+      if (step.cell != nullptr) round(step.cell, step.cell, element(*layer.last_cell, 0));
     }
     store_tensor(context, layer.last_hidden, before);
-    if (step.cell != nullptr) store_tensor(context, *layer.last_cell, cell);
+    if (step.cell != nullptr) store_tensor(context, *layer.last_cell, step.cell);
     return Error::Ok;
   }
 
@@ -260,7 +247,9 @@ Error prepare(KernelContext& context, const RecurrenceProblem& problem) {
   context.need_products(sizes.steps * sizes.batch * sizes.gates * sizes.units * sizes.units, sizes.steps);
   if (!are_row_major(problem.layer)) return Error::Ok;
   const bool packs = is_constant(weight);
-  if (widens(problem.type())) context.need_scratch(WidenedSteps(problem, packs).bytes() + 64);
+  if (widens(problem.type())) {
+    context.need_scratch(WidenedSteps(problem, packs).floats() * sizeof(float) + 64);
+  }
   if (!packs) return Error::Ok;
   const PackedBlocks blocks(sizes);
   const uint64_t layout =
