@@ -23,7 +23,7 @@ PROGRAMS = sorted(
     path.parent.name for path in INTEROP.glob("*/model.pte") if path.with_name("case.json").is_file()
 )
 TARGETS: dict[str, list[pytest.MarkDecorator]] = {
-    "host": [],
+    "host": [pytest.mark.exhaustive],
     "cortex-m55": [pytest.mark.cortex_m55],
     "rv32imafc": [pytest.mark.rv32imafc, pytest.mark.exhaustive],
 }

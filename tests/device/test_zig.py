@@ -67,13 +67,8 @@ def test_a_board_gives_the_expected_outputs_without_a_c_library_installed(name: 
     assert outcome.build is not None
     assert outcome.calls[0].result.instructions > 100_000
     assert outcome.build.sizes.flash < DSCNN_FLASH.get(name, 80_000) and outcome.build.sizes.ram < 1_000
-
-
-def test_a_board_builds_no_loops_for_linux(tmp_path: Path) -> None:
-    """zig defines __linux__ for boards, which select no kernels at run time."""
-    outcome = _run("model_dscnn_int8", "zig-cortex-m4", tmp_path)
-    assert outcome.build is not None
-    assert not list(tmp_path.rglob("*-neon.cpp.obj"))
+    # zig defines __linux__ for boards, which select no kernels at run time.
+    assert list(tmp_path.rglob("*.cpp.obj")) and not list(tmp_path.rglob("*-neon.cpp.obj"))
 
 
 def _only_pips(folder: Path) -> str:
@@ -88,7 +83,7 @@ def _only_pips(folder: Path) -> str:
 
 
 @pytest.mark.wasm32
-@pytest.mark.parametrize("name", ["wasm32", "zig-cortex-m4"])
+@pytest.mark.parametrize("name", [pytest.param("wasm32", marks=pytest.mark.exhaustive), "zig-cortex-m4"])
 def test_no_compiler_of_the_systems_is_needed(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

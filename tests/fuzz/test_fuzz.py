@@ -32,7 +32,7 @@ BUILDS = {
     "plain": Path(os.environ.get("RUSHLIGHT_TEST_BUILD") or ROOT / "build" / "tests"),
     "sanitized": Path(os.environ.get("RUSHLIGHT_FUZZ_BUILD") or ROOT / "build" / "fuzz"),
 }
-COUNT = int(os.environ.get("RUSHLIGHT_FUZZ_COUNT", "10000"))
+COUNT = int(os.environ.get("RUSHLIGHT_FUZZ_COUNT", "5000"))
 SECONDS = int(os.environ.get("RUSHLIGHT_FUZZ_SECONDS", "300"))
 
 # The semantics of these operators require shared memory.

@@ -68,8 +68,8 @@ class Target:
     name: str
     pattern: str = ""
     seeds: tuple[Path, ...] = ()
-    inputs: int = 50_000
-    """Number of inputs of libFuzzer in a short run: some ten seconds."""
+    inputs: int = 25_000
+    """Number of inputs of libFuzzer in a short run: some five seconds."""
 
     def corpus(self) -> list[Path]:
         """Every small file of its kind in the repository."""
@@ -86,8 +86,8 @@ TARGETS = [
     Target("data", "*.ptd", (INTEROP / "external_ptd" / "weights.ptd", *of_versions("*.ptd"))),
     Target("bundled", "*.bpte", (INTEROP / "bundled" / "model.bpte", *of_versions("*.bpte"))),
     Target("delegate", seeds=payloads()),
-    Target("operators", inputs=10_000),
-    Target("calls", inputs=20_000),
+    Target("operators", inputs=5_000),
+    Target("calls", inputs=10_000),
 ]
 
 

@@ -33,6 +33,7 @@ def own_programs() -> list[Path]:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_union_of_all_programs_runs_each_of_them(tmp_path):
     models = own_programs()
     assert len(models) >= 48
