@@ -204,6 +204,15 @@ void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const vo
   auto* out = static_cast<char*>(target);
   const auto* in = static_cast<const char*>(source);
   if constexpr (kRealTypes != kConvertibleTypes) {
+#ifndef __OPTIMIZE_SIZE__
+    const bool are_complex = is_complex(to) && is_complex(from);
+    if (are_complex && target_stride == static_cast<ptrdiff_t>(element_size(to)) &&
+        source_stride == static_cast<ptrdiff_t>(element_size(from)) && out != in) {
+      // Contiguous complex elements are twice as many contiguous parts.
+      return convert_span(out, target_stride / 2, component_type(to), in, source_stride / 2,
+                          component_type(from), 2 * n);
+    }
+#endif
     if (is_complex(to) || is_complex(from)) {
       return convert_complex_run(out, target_stride, to, in, source_stride, from, n);
     }

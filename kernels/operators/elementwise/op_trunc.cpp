@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "kernels/backs/backs.h"
+#include "kernels/math/rounding.h"
 #include "kernels/walk/unary.h"
 #include "runtime/kernel/context.h"
 
@@ -18,7 +19,7 @@ Error trunc_out(KernelContext& context, const Tensor& self, Tensor& out) {
 // The fractional part; it has the sign of self.
 Error frac_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::frac.out") & types::kFloating;
-  return elementwise<kTypes>(out, [](auto x) { return x - std::trunc(x); }, self);
+  return elementwise<kTypes>(out, [](auto x) { return x - rounded_to_zero(x); }, self);
 }
 
 }  // namespace rushlight::kernels
