@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/math/rounding.h"
-
 namespace rushlight::kernels {
 
 namespace internal {
@@ -122,7 +120,7 @@ inline T floored_divide(T a, T b) {
     T quotient = (a - remainder) / b;
     if (remainder != T(0) && is_negative(remainder) != is_negative(b)) quotient -= T(1);
     if (quotient == T(0)) return std::copysign(T(0), a / b);
-    const T floored = rounded_down(quotient);
+    const T floored = std::floor(quotient);
     return quotient - floored > T(0.5) ? floored + T(1) : floored;
   } else {
     const T quotient = truncated_divide(a, b);

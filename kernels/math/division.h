@@ -10,7 +10,6 @@
 #include "kernels/elements/promotion.h"
 #include "kernels/math/arithmetic.h"
 #include "kernels/math/complex_function.h"
-#include "kernels/math/rounding.h"
 #include "kernels/walk/elementwise.h"
 
 namespace rushlight::kernels {
@@ -64,7 +63,7 @@ Error divide(ScalarType compute, Rounding rounding, const Tensor& self, const Te
     return [&by_zero, floors = rounding == Rounding::kFloor](T a, T b) {
       return checked_quotient(a, b, &by_zero, [floors](T x, T y) {
         if (floors) return floored_divide(x, y);
-        if constexpr (std::is_floating_point_v<T>) return rounded_to_zero(x / y);
+        if constexpr (std::is_floating_point_v<T>) return std::trunc(x / y);
         return truncated_divide(x, y);
       });
     };

@@ -60,15 +60,4 @@ inline T rounded_to_zero(T x) {
 #endif
 }
 
-// The next integer towards minus infinity.
-template <class T>
-inline T rounded_down(T x) {
-#ifdef __OPTIMIZE_SIZE__
-  return std::floor(x);
-#else
-  const T whole = rounded_to_zero(x);
-  return whole - internal::value_if(whole > x, T(1));
-#endif
-}
-
 }  // namespace rushlight::kernels
