@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "kernels/checks/selected_calls.h"
+#include "kernels/checks/selection.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/scalar.h"
@@ -22,6 +24,18 @@ struct UnaryProblem {
   [[nodiscard]] ScalarType type() const { return self.scalar_type(); }
   [[nodiscard]] bool is_in(TypeSet types) const {
     return contains(types, type()) && out.scalar_type() == type();
+  }
+};
+
+// A function that exists only for floating values: integers and bool compute in float32. kTypes are the
+// dtypes of the operator. Builds that know the shapes of their calls do not know the dtypes, and leave
+// integers to the portable code.
+template <TypeSet kTypes>
+struct FloatingProblem : UnaryProblem {
+  [[nodiscard]] bool is_in(TypeSet types) const {
+    const bool promotes = !kKnowsCalls && contains(kTypes & (types::kIntegral | types::kBool), type());
+    const ScalarType computed = promotes ? ScalarType::Float : type();
+    return contains(types, computed) && out.scalar_type() == computed;
   }
 };
 

@@ -74,6 +74,15 @@ struct BackCalls {
 
 namespace rushlight::kernels {
 
+// True if the build knows the calls of one of its backs.
+constexpr bool knows_calls() {
+  for (const BackCalls& row : kSelectedCalls) {
+    if (row.are_known) return true;
+  }
+  return false;
+}
+inline constexpr bool kKnowsCalls = knows_calls();
+
 // True if the predicate holds for a call of one of the backs, or if not all of their calls are known.
 template <class Predicate>
 constexpr bool is_reached(std::initializer_list<std::string_view> backs, Predicate predicate) {

@@ -10,7 +10,7 @@
 
 // A loop for each pair of dtypes would be a large part of a library. There are loops between each dtype and
 // its kind (int64, uint64, float or double), and between kinds. Other conversions are two or three of these,
-// 32 elements at a time through a buffer on the stack.
+// a span of elements at a time through buffers on the stack.
 namespace rushlight::kernels {
 
 namespace {
@@ -110,11 +110,18 @@ struct Loops {
   Loop store[kTypes] = {};  // from the kind to the dtype
   Loop between_kinds[kKindCount][kKindCount] = {};
   Loop to_bool[kKindCount] = {};
+#ifndef __OPTIMIZE_SIZE__
+  Loop to_float[kTypes] = {};  // from narrow integers, without the detour: functions compute them in float32
+#endif
 
   template <class Kind, class T>
   constexpr void add() {
     load[type_index(scalar_type_of<T>)] = loop_if_selected<Kind, T>();
     store[type_index(scalar_type_of<T>)] = loop_if_selected<T, Kind>();
+#ifndef __OPTIMIZE_SIZE__
+    if constexpr (std::is_integral_v<T>)
+      to_float[type_index(scalar_type_of<T>)] = loop_if_selected<float, T>();
+#endif
   }
   template <class To, class From>
   constexpr void add_kinds() {
@@ -149,9 +156,10 @@ struct Loops {
   }
 };
 
+constexpr Loops kLoops;
+
 // Precondition: at least one of the dtypes is its own kind.
 Loop loop_between(ScalarType to, ScalarType from) {
-  static constexpr Loops kLoops;
   if (contains(kKinds, to) && contains(kKinds, from)) {
     return kLoops.between_kinds[kind_index(to)][kind_index(from)];
   }
@@ -196,6 +204,15 @@ void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const vo
   auto* out = static_cast<char*>(target);
   const auto* in = static_cast<const char*>(source);
   if constexpr (kRealTypes != kConvertibleTypes) {
+#ifndef __OPTIMIZE_SIZE__
+    const bool are_complex = is_complex(to) && is_complex(from);
+    if (are_complex && target_stride == static_cast<ptrdiff_t>(element_size(to)) &&
+        source_stride == static_cast<ptrdiff_t>(element_size(from)) && out != in) {
+      // Contiguous complex elements are twice as many contiguous parts.
+      return convert_span(out, target_stride / 2, component_type(to), in, source_stride / 2,
+                          component_type(from), 2 * n);
+    }
+#endif
     if (is_complex(to) || is_complex(from)) {
       return convert_complex_run(out, target_stride, to, in, source_stride, from, n);
     }
@@ -215,6 +232,11 @@ void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const vo
   if constexpr (kRealTypes == kKinds) {  // at most one step
     return loop_between(to, from)(out, target_stride, in, source_stride, n);
   }
+#ifndef __OPTIMIZE_SIZE__
+  if (to == ScalarType::Float && kLoops.to_float[type_index(from)] != nullptr) {
+    return kLoops.to_float[type_index(from)](out, target_stride, in, source_stride, n);
+  }
+#endif
   // from, its kind, the kind of `to`, to: without repetitions, so three steps at most. For example: int8,
   // int64, float32, float16.
   ScalarType path[4] = {from};
@@ -227,21 +249,31 @@ void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const vo
   if (to != ScalarType::Bool || !is_floating(from)) then(kind_of(to));
   then(to);
 
-  // The buffer has the widest element as its stride, so a step may convert in place.
-  constexpr size_t kRun = 32;
-  constexpr size_t kMaxElementSize = 8;
-  alignas(kMaxElementSize) char buffer[kRun * kMaxElementSize];
   if (steps <= 1) return loop_between(to, from)(out, target_stride, in, source_stride, n);
+  constexpr size_t kMaxElementSize = 8;
+#ifdef __OPTIMIZE_SIZE__
+  // One buffer with the widest element as its stride, so that a step converts in place.
+  constexpr size_t kBuffers = 1;
+  constexpr size_t kRun = 32;
+  const auto stride_of = [](ScalarType) { return static_cast<ptrdiff_t>(kMaxElementSize); };
+#else
+  // Contiguous elements in two buffers in turn: compilers vectorize the loops of contiguous elements.
+  constexpr size_t kBuffers = 2;
+  constexpr size_t kRun = 128;
+  const auto stride_of = [](ScalarType type) { return static_cast<ptrdiff_t>(element_size(type)); };
+#endif
+  alignas(kMaxElementSize) char buffers[kBuffers][kRun * kMaxElementSize];
   for (; n > 0;) {
     const size_t length = n < kRun ? n : kRun;
     for (size_t step = 0; step < steps; ++step) {
-      // The first step reads the source, the last one writes the target, all others stay in the buffer.
+      // The first step reads the source, the last one writes the target, all others stay in the buffers.
       const bool first = step == 0;
       const bool last = step + 1 == steps;
-      constexpr auto kBuffered = static_cast<ptrdiff_t>(kMaxElementSize);
-      loop_between(path[step + 1], path[step])(last ? out : buffer, last ? target_stride : kBuffered,
-                                               first ? in : buffer, first ? source_stride : kBuffered,
-                                               length);
+      char* const written = buffers[step % kBuffers];
+      const char* const read = buffers[(step + 1) % kBuffers];
+      loop_between(path[step + 1], path[step])(
+          last ? out : written, last ? target_stride : stride_of(path[step + 1]), first ? in : read,
+          first ? source_stride : stride_of(path[step]), length);
     }
     out += static_cast<ptrdiff_t>(length) * target_stride;
     in += static_cast<ptrdiff_t>(length) * source_stride;

@@ -52,7 +52,7 @@ int64_t load_integer(const char* at, ScalarType type) {
 }
 
 // int64 rounds to 53 bits.
-double load_number(const char* at, ScalarType type) {
+double load_any_number(const char* at, ScalarType type) {
   double value = 0;
   visit<kElements>(at, type, [&](const auto* from) { value = convert<double>(load(from)); });
   return value;
@@ -63,7 +63,7 @@ void store_integer(char* at, ScalarType type, int64_t value) {
   store<(kElements & ~types::kFloating)>(at, type, value);
 }
 
-void store_number(char* at, ScalarType type, double value) { store<kElements>(at, type, value); }
+void store_any_number(char* at, ScalarType type, double value) { store<kElements>(at, type, value); }
 
 // Parts are stored side by side, the real one first.
 Complex<double> load_complex(const char* at, ScalarType type) {
@@ -84,12 +84,6 @@ int compare_elements(const char* a, const char* b, ScalarType type) {
   order_keys(a, 0, type, 1, false, NanOrder::kAsLargest, &keys[0]);
   order_keys(b, 0, type, 1, false, NanOrder::kAsLargest, &keys[1]);
   return static_cast<int>(keys[0] > keys[1]) - static_cast<int>(keys[0] < keys[1]);
-}
-
-bool is_nan_element(const char* at, ScalarType type) {
-  if (is_integer_like(type)) return false;
-  const double value = load_number(at, type);
-  return value != value;
 }
 
 }  // namespace rushlight::kernels

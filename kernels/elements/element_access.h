@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Access to single elements of any real dtype, for kernels that are rarely called: compiled once instead of
-// once for each dtype, at the cost of a switch for each element. Precondition: selected_types() of the
+// once for each dtype, at the cost of a switch for each element
+// (in builds for speed, except of float32 and float64). Precondition: selected_types() of the
 // operator contains the dtype. Addresses are aligned for it.
 #pragma once
 
@@ -22,12 +23,33 @@ inline bool is_integer_like(ScalarType type) { return !is_floating(type); }
 // Value of the element at `at`. load_integer() requires is_integer_like(); load_number() converts any real
 // dtype: integers above 2^53 are rounded.
 int64_t load_integer(const char* at, ScalarType type);
-double load_number(const char* at, ScalarType type);
+double load_any_number(const char* at, ScalarType type);
+inline double load_number(const char* at, ScalarType type) {
+#ifndef __OPTIMIZE_SIZE__
+  // The common dtypes without a call.
+  if (type == ScalarType::Float) return *reinterpret_cast<const float*>(at);
+  if (type == ScalarType::Double) return *reinterpret_cast<const double*>(at);
+#endif
+  return load_any_number(at, type);
+}
 
 // Stores a value: rounds once to the dtype, or wraps; bool stores value != 0. store_integer() of a floating
 // dtype stores the rounded value.
 void store_integer(char* at, ScalarType type, int64_t value);
-void store_number(char* at, ScalarType type, double value);
+void store_any_number(char* at, ScalarType type, double value);
+inline void store_number(char* at, ScalarType type, double value) {
+#ifndef __OPTIMIZE_SIZE__
+  if (type == ScalarType::Float) {
+    *reinterpret_cast<float*>(at) = static_cast<float>(value);
+    return;
+  }
+  if (type == ScalarType::Double) {
+    *reinterpret_cast<double*>(at) = value;
+    return;
+  }
+#endif
+  store_any_number(at, type, value);
+}
 
 // The same for complex dtypes; a real dtype has an imaginary part of 0, and stores the real part.
 Complex<double> load_complex(const char* at, ScalarType type);
@@ -53,6 +75,10 @@ inline void store_as(char* at, ScalarType type, A value) {
 int compare_elements(const char* a, const char* b, ScalarType type);
 
 // True if the element is a floating NaN; false for all integers.
-bool is_nan_element(const char* at, ScalarType type);
+inline bool is_nan_element(const char* at, ScalarType type) {
+  if (is_integer_like(type)) return false;
+  const double value = load_number(at, type);
+  return value != value;
+}
 
 }  // namespace rushlight::kernels

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Conversion of spans between float32 and 16-bit floats: contiguous spans by vector microkernels, strided
-// ones element by element. Strides are in elements.
+// ones element by element. Integers are converted by the portable loops. Strides are in elements.
 #include "kernels/host/elements.h"
 
 #include <cstring>
 
+#include "kernels/checks/selected_calls.h"
 #include "kernels/checks/selection.h"
+#include "kernels/elements/convert.h"
 #include "kernels/ukernel/convert.h"
 
 namespace rushlight::kernels::host {
 
 namespace {
+
+// See FloatingProblem.
+constexpr bool kLoadsIntegers = !kKnowsCalls && (kAnySelectedType & (types::kIntegral | types::kBool)) != 0;
 
 template <class T>
 void load_as(float* to, const T* from, ptrdiff_t stride, size_t n) {
@@ -24,8 +29,14 @@ void store_as(T* to, ptrdiff_t stride, const float* from, size_t n) {
 
 }  // namespace
 
-// The dtype is float16, bfloat16 or float32; builds without a 16-bit dtype contain no code for it.
+// Builds without a dtype contain no code for it.
 void load_floats(float* to, ScalarType type, const void* from, ptrdiff_t stride, size_t n) {
+  if constexpr (kLoadsIntegers) {
+    if (!is_floating(type)) {
+      const auto element = static_cast<ptrdiff_t>(element_size(type));
+      return convert_span(to, sizeof(float), ScalarType::Float, from, stride * element, type, n);
+    }
+  }
   if constexpr (contains(kAnySelectedType, ScalarType::Half)) {
     if (type == ScalarType::Half) {
       if (stride == 1) return ukernel::half_to_f32(n, static_cast<const uint16_t*>(from), to);

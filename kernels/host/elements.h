@@ -22,8 +22,8 @@ namespace rushlight::kernels::host {
   return contains(kAnySelectedType, ScalarType::Double) && type == ScalarType::Double;
 }
 
-// Converts n elements of type Float, Half or BFloat16 to float. `stride` is in elements. `to` is contiguous;
-// contiguous sources use the vector microkernels.
+// Converts n elements of type Float, Half, BFloat16, an integer type or Bool to float. `stride` is in
+// elements. `to` is contiguous; contiguous sources use the vector microkernels.
 void load_floats(float* to, ScalarType type, const void* from, ptrdiff_t stride, size_t n);
 // The reverse; rounds to nearest even.
 void store_floats(void* to, ptrdiff_t stride, ScalarType type, const float* from, size_t n);

@@ -23,7 +23,7 @@ namespace rushlight::kernels::host {
 struct RowWork {
   void (*run)(const void* function, const ukernel::Rows& rows);
   const void* function;
-  bool in_float = false;  // operands in float16 or bfloat16 are converted to float32 and back
+  bool in_float = false;  // operands of other dtypes are converted to float32, outputs back
 
   void operator()(const ukernel::Rows& rows) const { run(function, rows); }
 };
@@ -45,7 +45,7 @@ Error elementwise(KernelContext& context, const Tensor& out, F f, const Inputs&.
   return run_elementwise(context, out, {tensors, sizeof...(Inputs)}, {run, &f});
 }
 
-// The same for float32, float16 and bfloat16 tensors; f computes in float32.
+// The same for float32, float16 and bfloat16 tensors, and inputs of integers or bool; f computes in float32.
 template <class F, class... Inputs>
 Error elementwise_in_float(KernelContext& context, const Tensor& out, F f, const Inputs&... inputs) {
   static_assert(sizeof...(Inputs) <= kMaxElementwiseInputs);

@@ -12,18 +12,20 @@ namespace rushlight::kernels {
 
 // Calls f(element of `indexed`, element of `other`) for every element of `index`, in row-major order of
 // `index` and `other`, which have as many elements. Negative indices count from the end. Errors: InvalidType
-// (dtype of index), InvalidArgument (index out of range; the elements before it have been visited). Cost: one
-// division for each dimension of `indexed` and index.
+// (dtype of index), InvalidArgument (index out of range; the elements before it have been visited). Cost: see
+// RowMajorElements.
 template <class F>
 Error for_each_flat(const Tensor& index, const Tensor& indexed, const Tensor& other, F f) {
   RL_TRY(check_index_dtype(index));
   RowMajorCursor from(index);
+  const RowMajorElements elements(indexed);
+  const auto size = static_cast<ptrdiff_t>(indexed.numel());
   RowMajorCursor beside(other);
   for (size_t n = index.numel(); n > 0; --n, from.advance(), beside.advance()) {
     // Read once: the checked value is the one that is used.
     int64_t position = read_index(from.get(), index.scalar_type());
-    RL_TRY(wrap_index(&position, static_cast<ptrdiff_t>(indexed.numel())));
-    f(element_at(indexed, static_cast<size_t>(position)), beside.get());
+    RL_TRY(wrap_index(&position, size));
+    f(elements.at(static_cast<size_t>(position)), beside.get());
   }
   return Error::Ok;
 }

@@ -66,12 +66,9 @@ Error check_index(int64_t index, ptrdiff_t size) {
   return Error::Ok;
 }
 
-Error wrap_index(int64_t* index, ptrdiff_t size) {
-  RL_CHECK(*index >= -size && *index < size, Error::InvalidArgument,
-           "index: expected one in [%ld, %ld), got %ld", -static_cast<long>(size), static_cast<long>(size),
-           static_cast<long>(*index));
-  if (*index < 0) *index += size;
-  return Error::Ok;
+Error refuse_wrapped(int64_t index, ptrdiff_t size) {
+  RL_CHECK(false, Error::InvalidArgument, "index: expected one in [%ld, %ld), got %ld",
+           -static_cast<long>(size), static_cast<long>(size), static_cast<long>(index));
 }
 
 Error copy_indexed(const View& index, size_t dim, const View& indexed, const View& other,

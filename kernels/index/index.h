@@ -27,7 +27,12 @@ inline int64_t read_index(const char* at, ScalarType type) {
 Error check_index(int64_t index, ptrdiff_t size);
 
 // Maps an index in [-size, size) to [0, size). InvalidArgument, naming index and bound, for others.
-Error wrap_index(int64_t* index, ptrdiff_t size);
+Error refuse_wrapped(int64_t index, ptrdiff_t size);
+inline Error wrap_index(int64_t* index, ptrdiff_t size) {
+  if (*index < -size || *index >= size) return refuse_wrapped(*index, size);
+  if (*index < 0) *index += size;
+  return Error::Ok;
+}
 
 // Visits an index fiber: element i belongs to the element of `indexed` that it selects and to element i of
 // `other`. Calls f(indexed element, other element) for each. InvalidArgument at the first index out of range;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Enumeration of nonzero elements of any dtype by their bits, without a loop for each dtype. Cost: a loop
-// over the bytes of each element.
+// Enumeration of nonzero elements of any dtype by their bits, with a loop for each width instead of each
+// dtype.
 #pragma once
 
 #include <cstddef>
@@ -12,34 +12,40 @@
 
 namespace rushlight::kernels {
 
-// True if an element is not zero; for floating values the sign bit is ignored, so -0.0 is zero and NaN is
-// not. `element` is the size in bytes, at most 8; the bytes are little-endian.
-inline bool is_set(const char* at, size_t element, bool floating) {
-  uint64_t bits = 0;
-  for (size_t i = 0; i < element; ++i) bits = bits << 8 | static_cast<uint8_t>(at[element - 1 - i]);
-  // Shifts the sign bit, the highest one of the element, out of the 64 bits.
-  return (floating ? bits << (65 - 8 * element) : bits) != 0;
-}
+// Writes 1 for each of n elements that is not zero, 0 for others. For floating values the sign bit is
+// ignored, so -0.0 is zero and NaN is not. A complex element is nonzero if one of its parts is. `stride` in
+// bytes.
+void find_set(const char* source, ptrdiff_t stride, ScalarType type, size_t n, uint8_t* set);
 
-// Calls f(position in row-major order) for every nonzero element, in ascending order. A complex element is
-// nonzero if one of its parts is.
+// Calls f(position in row-major order) for every nonzero element, in ascending order.
 template <class F>
 void for_each_set(const Tensor& self, F f) {
   if (self.numel() == 0) return;
   const View view = at_least_1d(self);
-  // A complex element is tested as two floating ones.
-  const bool is_pair = is_complex(self.scalar_type());
-  const bool floating = is_pair || is_floating(self.scalar_type());
-  const size_t element = self.element_size() / (is_pair ? 2 : 1);
   int64_t position = 0;
   const Error error = for_each_fiber({&view, 1}, view.dim - 1, [&](const Fiber* fibers) {
-    for (ptrdiff_t i = 0; i < fibers[0].size; ++i, ++position) {
-      const char* const at = fibers[0].data + i * fibers[0].stride;
-      if (is_set(at, element, floating) || (is_pair && is_set(at + element, element, floating))) f(position);
+    constexpr ptrdiff_t kLength = 128;
+    uint8_t set[kLength];
+    uint8_t found[kLength];
+    for (ptrdiff_t first = 0; first < fibers[0].size; first += kLength) {
+      const ptrdiff_t n = fibers[0].size - first < kLength ? fibers[0].size - first : kLength;
+      find_set(fibers[0].data + first * fibers[0].stride, fibers[0].stride, view.type, static_cast<size_t>(n),
+               set);
+      // Without a branch, which would be mispredicted: the entry is overwritten unless the element is set.
+      size_t count = 0;
+      for (ptrdiff_t i = 0; i < n; ++i) {
+        found[count] = static_cast<uint8_t>(i);
+        count += set[i];
+      }
+      for (size_t i = 0; i < count; ++i) f(position + found[i]);
+      position += n;
     }
     return Error::Ok;
   });
   static_cast<void>(error);  // the callback returns no error
 }
+
+// The number of nonzero elements.
+size_t count_set(const Tensor& self);
 
 }  // namespace rushlight::kernels

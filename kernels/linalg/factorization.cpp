@@ -29,11 +29,26 @@ Error check_pivots(const Tensor& pivots, ptrdiff_t rows) {
 int32_t factor_lu(const MatrixView& a, Pivots pivots) {
   int32_t info = 0;
   const ptrdiff_t count = std::min(a.rows, a.columns);
+#ifndef __OPTIMIZE_SIZE__
+  // A contiguous copy of the finished part of column j, which all rows below are multiplied by.
+  constexpr ptrdiff_t kCopied = 128;
+  alignas(double) char memory[kCopied * 2 * sizeof(double)];
+  const MatrixView copied = MatrixView::dense(memory, exact_type(a.type), kCopied, 1);
+#endif
   for (ptrdiff_t j = 0; j < a.columns; ++j) {
     ptrdiff_t best = j;
     double largest = -1;
+    const MatrixView* column = &a;
+    ptrdiff_t at = j;
     for (ptrdiff_t i = 0; i < a.rows; ++i) {
-      const Number value = a.get(i, j) - a.dot(i, a, j, 0, std::min(i, j));
+#ifndef __OPTIMIZE_SIZE__
+      if (i == j && j <= kCopied) {
+        for (ptrdiff_t k = 0; k < j; ++k) copied.set(k, 0, a.get(k, j));
+        column = &copied;
+        at = 0;
+      }
+#endif
+      const Number value = a.get(i, j) - a.dot(i, *column, at, 0, std::min(i, j));
       a.set(i, j, value);
       // The magnitude that LAPACK compares, |re| + |im|, which needs no square root.
       const double size = std::fabs(value.real) + std::fabs(value.imag);
@@ -137,9 +152,15 @@ void solve_triangular(const MatrixView& triangle, bool upper, bool unit, const M
     const ptrdiff_t i = upper ? b.rows - 1 - step : step;
     const ptrdiff_t begin = upper ? i + 1 : 0;
     const ptrdiff_t end = upper ? b.rows : i;
-    for (ptrdiff_t j = 0; j < b.columns; ++j) {
-      const Number rest = b.get(i, j) - triangle.dot(i, b, j, begin, end);
-      b.set(i, j, unit ? rest : rest / triangle.get(i, i));
+    const Number divisor = unit ? Number(1) : triangle.get(i, i);
+    Number sums[MatrixView::kSums];
+    for (ptrdiff_t j = 0; j < b.columns; j += MatrixView::kSums) {
+      const ptrdiff_t count = std::min(b.columns - j, MatrixView::kSums);
+      triangle.dots(i, b, j, count, begin, end, sums);
+      for (ptrdiff_t c = 0; c < count; ++c) {
+        const Number rest = b.get(i, j + c) - sums[c];
+        b.set(i, j + c, unit ? rest : rest / divisor);
+      }
     }
   }
 }

@@ -6,30 +6,48 @@
 
 namespace rushlight::kernels {
 
+namespace {
+
+// The norm of the elements below the diagonal in column j. hypot() costs several times as much as a sum of
+// squares, which suffices unless it overflows or loses digits to underflow.
+double norm_below(const MatrixView& a, ptrdiff_t j) {
+  double squares = 0;
+  for (ptrdiff_t i = j + 1; i < a.rows; ++i) squares += squared(a.get(i, j));
+  if (squares > 1e-280 && squares < 1e300) return std::sqrt(squares);
+  double norm = 0;
+  for (ptrdiff_t i = j + 1; i < a.rows; ++i) norm = std::hypot(norm, absolute(a.get(i, j)));
+  return norm;
+}
+
+}  // namespace
+
 // With a the element on the diagonal: beta = -sign(re a) |column|, v = column / (a - beta), tau = (beta - a)
-// / beta, as LAPACK's larfg. hypot() keeps the norm from overflow and underflow.
+// / beta, as LAPACK's larfg. No norm overflows or underflows.
 Number make_reflection(const MatrixView& a, ptrdiff_t j) {
   const Number first = a.get(j, j);
-  double rest = 0;  // norm of the elements below
-  for (ptrdiff_t i = j + 1; i < a.rows; ++i) {
-    rest = std::hypot(rest, absolute(a.get(i, j)));
-  }
+  double rest = norm_below(a, j);
   if (rest == 0 && first.imag == 0) return 0;
   const double length = std::hypot(absolute(first), rest);
   // The sign that makes first - beta a sum of magnitudes, without cancellation.
   const double beta = first.real >= 0 ? -length : length;
-  for (ptrdiff_t i = j + 1; i < a.rows; ++i) a.set(i, j, a.get(i, j) / (first - beta));
+  const Number divisor = first - beta;
+  for (ptrdiff_t i = j + 1; i < a.rows; ++i) a.set(i, j, a.get(i, j) / divisor);
   a.set(j, j, beta);
   return {(beta - first.real) / beta, -first.imag / beta};
 }
 
 void reflect(const MatrixView& reflections, ptrdiff_t j, Number tau, const MatrixView& b, ptrdiff_t begin) {
   const MatrixView adjoint = reflections.adjoint();
-  for (ptrdiff_t column = begin; column < b.columns; ++column) {
-    const Number sum = b.get(j, column) + adjoint.dot(j, b, column, j + 1, b.rows);
-    const Number factor = tau * sum;
-    b.set(j, column, b.get(j, column) - factor);
-    b.subtract(column, reflections, j, factor, j + 1, b.rows);
+  Number factors[MatrixView::kSums];
+  for (ptrdiff_t column = begin; column < b.columns; column += MatrixView::kSums) {
+    const ptrdiff_t count = std::min(b.columns - column, MatrixView::kSums);
+    adjoint.dots(j, b, column, count, j + 1, b.rows, factors);
+    for (ptrdiff_t c = 0; c < count; ++c) {
+      const Number first = b.get(j, column + c);
+      factors[c] = tau * (first + factors[c]);
+      b.set(j, column + c, first - factors[c]);
+    }
+    b.subtract(column, count, reflections, j, factors, j + 1, b.rows);
   }
 }
 

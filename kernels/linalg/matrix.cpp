@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Element access converts on the fly; only dot() and subtract() have fast loops, for real doubles. An access
-// costs an address, a test of the dtype and a conversion, which is little beside double arithmetic on cores
-// without an FPU, and lets every algorithm work in place on any layout and dtype.
+// Element access converts on the fly; dot(), dots() and subtract(), which take most of the time, have loops
+// for real elements of both widths in builds for speed, and for doubles in builds for size. An access costs
+// an address, a test of the dtype and a conversion, which is little beside double arithmetic on cores without
+// an FPU, and lets every algorithm work in place on any layout and dtype.
 #include "kernels/linalg/matrix.h"
 
 #include <utility>
@@ -13,68 +14,14 @@
 
 namespace rushlight::kernels {
 
-ComplexNumber operator+(ComplexNumber a, ComplexNumber b) { return {a.real + b.real, a.imag + b.imag}; }
-ComplexNumber operator-(ComplexNumber a, ComplexNumber b) { return {a.real - b.real, a.imag - b.imag}; }
-ComplexNumber operator*(ComplexNumber a, double b) { return {a.real * b, a.imag * b}; }
-ComplexNumber operator*(ComplexNumber a, ComplexNumber b) {
-  return {a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real};
-}
-
-ComplexNumber operator/(ComplexNumber a, ComplexNumber b) {
-  // Real divisors are common (diagonals, norms) and need no complex division.
-  if (b.imag == 0) return {a.real / b.real, a.imag == 0 ? 0 : a.imag / b.real};
+ComplexNumber divide_complex(ComplexNumber a, ComplexNumber b) {
   const Complex<double> result = Complex<double>(a.real, a.imag) / Complex<double>(b.real, b.imag);
   return {result.real, result.imag};
 }
 
-double absolute(ComplexNumber z) { return z.imag == 0 ? std::fabs(z.real) : std::hypot(z.real, z.imag); }
-double squared(ComplexNumber z) { return z.real * z.real + z.imag * z.imag; }
-
 MatrixView MatrixView::dense(void* data, ScalarType type, ptrdiff_t rows, ptrdiff_t columns) {
   const auto element = static_cast<ptrdiff_t>(element_size(type));
   return {static_cast<char*>(data), type, rows, columns, columns * element, element};
-}
-
-namespace {
-
-// `real`: the elements have no imaginary part.
-template <class T, class N>
-void read_parts(const char* at, bool real, N* value) {
-  const T* parts = reinterpret_cast<const T*>(at);
-  value->real = parts[0];
-  if constexpr (std::is_same_v<N, ComplexNumber>) {
-    if (!real) value->imag = parts[1];
-  }
-}
-
-template <class T>
-void write_parts(char* at, bool real, Number value) {
-  T* parts = reinterpret_cast<T*>(at);
-  parts[0] = static_cast<T>(value.real);
-  if (kSelectsComplex && !real) parts[1] = static_cast<T>(value.imag);
-}
-
-}  // namespace
-
-Number MatrixView::get(ptrdiff_t i, ptrdiff_t j) const {
-  const char* at = data + i * row_step + j * column_step;
-  Number value;
-  if (component_type(type) == ScalarType::Float) {
-    read_parts<float>(at, type == ScalarType::Float, &value);
-  } else {
-    read_parts<double>(at, type == ScalarType::Double, &value);
-  }
-  return conjugated ? conjugate(value) : value;
-}
-
-void MatrixView::set(ptrdiff_t i, ptrdiff_t j, Number value) const {
-  char* at = data + i * row_step + j * column_step;
-  if (conjugated) value = conjugate(value);
-  if (component_type(type) == ScalarType::Float) {
-    write_parts<float>(at, type == ScalarType::Float, value);
-  } else {
-    write_parts<double>(at, type == ScalarType::Double, value);
-  }
 }
 
 // Exchanges the steps: no element moves.
@@ -99,47 +46,135 @@ MatrixView MatrixView::leading(ptrdiff_t some_rows, ptrdiff_t some_columns) cons
 
 namespace {
 
-// A row or column of doubles: dot() and subtract() take most of the time, so they have a loop without
-// conversions.
-struct Doubles {
+// Elements of a row or column, which have a real dtype. Step in bytes.
+template <class T>
+struct Line {
+  using Element = T;
   char* data;
   ptrdiff_t step;
-  double& operator[](ptrdiff_t i) const { return *reinterpret_cast<double*>(data + i * step); }
-};
-Doubles row_of(const MatrixView& a, ptrdiff_t i) { return {a.data + i * a.row_step, a.column_step}; }
-Doubles column_of(const MatrixView& a, ptrdiff_t j) { return {a.data + j * a.column_step, a.row_step}; }
 
-bool are_doubles(const MatrixView& a, const MatrixView& b) {
-  return a.type == ScalarType::Double && b.type == ScalarType::Double;
+  [[nodiscard]] T& operator[](ptrdiff_t i) const { return *reinterpret_cast<T*>(data + i * step); }
+  [[nodiscard]] bool is_contiguous() const { return step == static_cast<ptrdiff_t>(sizeof(T)); }
+  [[nodiscard]] T* elements() const { return reinterpret_cast<T*>(data); }
+};
+template <class T>
+Line<T> row_of(const MatrixView& a, ptrdiff_t i, ptrdiff_t j) {
+  return {a.at(i, j), a.column_step};
+}
+template <class T>
+Line<T> column_of(const MatrixView& a, ptrdiff_t i, ptrdiff_t j) {
+  return {a.at(i, j), a.row_step};
+}
+
+// Calls f(T{}, U{}) with the element types of two real matrices; false if there is no loop for them. Real
+// elements are their own conjugates, so the flags need no test.
+template <class F>
+bool with_reals(const MatrixView& a, const MatrixView& b, F f) {
+  const bool are_doubles = a.type == ScalarType::Double && b.type == ScalarType::Double;
+  if (are_doubles) {
+    f(double{}, double{});
+    return true;
+  }
+#ifndef __OPTIMIZE_SIZE__
+  const bool wide_a = a.type == ScalarType::Double;
+  const bool wide_b = b.type == ScalarType::Double;
+  if ((!wide_a && a.type != ScalarType::Float) || (!wide_b && b.type != ScalarType::Float)) return false;
+  if (wide_a) {
+    f(double{}, float{});
+  } else if (wide_b) {
+    f(float{}, double{});
+  } else {
+    f(float{}, float{});
+  }
+  return true;
+#else
+  return false;
+#endif
+}
+
+template <class T, class U>
+double sum_of_products(const Line<T>& a, const Line<U>& b, ptrdiff_t n) {
+  ptrdiff_t k = 0;
+  double sum = 0;
+#ifndef __OPTIMIZE_SIZE__
+  // Several sums side by side: the additions of one wait for each other.
+  constexpr ptrdiff_t kSide = 8;
+  double sums[kSide] = {};
+  if (a.is_contiguous() && b.is_contiguous()) {
+    const T* const x = a.elements();
+    const U* const y = b.elements();
+    for (; n - k >= kSide; k += kSide) {
+      for (ptrdiff_t c = 0; c < kSide; ++c) sums[c] += double{x[k + c]} * double{y[k + c]};
+    }
+  } else {
+    for (; n - k >= kSide; k += kSide) {
+      for (ptrdiff_t c = 0; c < kSide; ++c) sums[c] += double{a[k + c]} * double{b[k + c]};
+    }
+  }
+  for (const double each : sums) sum += each;
+#endif
+  for (; k < n; ++k) sum += double{a[k]} * double{b[k]};
+  return sum;
 }
 
 }  // namespace
 
-// The sum of row i with column j has one accumulator in double: long sums of float32 elements are rounded
-// once, when the result is stored.
+// Sums are in double: long sums of float32 elements are rounded once, when the result is stored.
 Number MatrixView::dot(ptrdiff_t i, const MatrixView& other, ptrdiff_t j, ptrdiff_t begin,
                        ptrdiff_t end) const {
   Number sum;
-  // Real elements are their own conjugates, so the flags need no test here.
-  if (are_doubles(*this, other)) {
-    const Doubles row = row_of(*this, i);
-    const Doubles column = column_of(other, j);
-    for (ptrdiff_t k = begin; k < end; ++k) sum.real += row[k] * column[k];
-    return sum;
-  }
-  for (ptrdiff_t k = begin; k < end; ++k) sum = sum + get(i, k) * other.get(k, j);
+  const bool is_done = with_reals(*this, other, [&](auto a, auto b) {
+    sum.real = sum_of_products(row_of<decltype(a)>(*this, i, begin), column_of<decltype(b)>(other, begin, j),
+                               end - begin);
+  });
+  for (ptrdiff_t k = begin; !is_done && k < end; ++k) sum = sum + get(i, k) * other.get(k, j);
   return sum;
 }
 
-void MatrixView::subtract(ptrdiff_t j, const MatrixView& other, ptrdiff_t k, Number factor, ptrdiff_t begin,
-                          ptrdiff_t end) const {
-  if (are_doubles(*this, other)) {
-    const Doubles target = column_of(*this, j);
-    const Doubles source = column_of(other, k);
-    for (ptrdiff_t i = begin; i < end; ++i) target[i] -= source[i] * factor.real;
-    return;
+void MatrixView::dots(ptrdiff_t i, const MatrixView& other, ptrdiff_t j, ptrdiff_t count, ptrdiff_t begin,
+                      ptrdiff_t end, Number* sums) const {
+  RL_DCHECK(count <= kSums);
+#ifndef __OPTIMIZE_SIZE__
+  if (other.column_step == static_cast<ptrdiff_t>(element_size(other.type))) {
+    const bool is_done = with_reals(*this, other, [&](auto a, auto b) {
+      const Line<decltype(a)> row = row_of<decltype(a)>(*this, i, begin);
+      double totals[kSums];
+      for (ptrdiff_t c = 0; c < count; ++c) totals[c] = 0;
+      for (ptrdiff_t k = begin; k < end; ++k) {
+        const double factor = row[k - begin];
+        const auto* const from = row_of<decltype(b)>(other, k, j).elements();
+        for (ptrdiff_t c = 0; c < count; ++c) totals[c] += factor * double{from[c]};
+      }
+      for (ptrdiff_t c = 0; c < count; ++c) sums[c] = totals[c];
+    });
+    if (is_done) return;
   }
-  for (ptrdiff_t i = begin; i < end; ++i) set(i, j, get(i, j) - other.get(i, k) * factor);
+#endif
+  for (ptrdiff_t c = 0; c < count; ++c) sums[c] = dot(i, other, j + c, begin, end);
+}
+
+void MatrixView::subtract(ptrdiff_t j, ptrdiff_t count, const MatrixView& other, ptrdiff_t k,
+                          const Number* factors, ptrdiff_t begin, ptrdiff_t end) const {
+  const bool is_done = with_reals(*this, other, [&](auto a, auto b) {
+    using T = decltype(a);
+    double reals[kSums];
+    for (ptrdiff_t c = 0; c < count; ++c) reals[c] = factors[c].real;
+    for (ptrdiff_t i = begin; i < end; ++i) {
+      const double value = *reinterpret_cast<const decltype(b)*>(other.at(i, k));
+      const Line<T> row = row_of<T>(*this, i, j);
+      if (row.is_contiguous()) {
+        T* const to = row.elements();
+        for (ptrdiff_t c = 0; c < count; ++c) to[c] = static_cast<T>(double{to[c]} - value * reals[c]);
+      } else {
+        for (ptrdiff_t c = 0; c < count; ++c) row[c] = static_cast<T>(double{row[c]} - value * reals[c]);
+      }
+    }
+  });
+  if (is_done) return;
+  for (ptrdiff_t i = begin; i < end; ++i) {
+    const Number value = other.get(i, k);
+    for (ptrdiff_t c = 0; c < count; ++c) set(i, j + c, get(i, j + c) - value * factors[c]);
+  }
 }
 
 // Through get() and set(), so that it also exchanges columns of a transposed view.
@@ -168,15 +203,16 @@ void MatrixView::set_identity() const {
 }
 
 char* element_of(const Tensor& tensor, size_t core_dims, const Shape& batch, size_t n) {
-  const View view = View::of(tensor);
-  char* at = view.data;
-  // Divides n into indices from the last batch dimension on; dimensions of size 1 repeat.
-  size_t own = view.dim - core_dims;
+  char* at = tensor.mutable_data_ptr<char>();
+  // Divides n into indices from the last batch dimension on; dimensions of size 1 repeat. The first dimension
+  // needs no division.
+  size_t own = tensor.sizes().size() - core_dims;
   for (size_t d = batch.dim; d-- > 0 && own > 0;) {
     const auto size = static_cast<size_t>(batch.sizes[d]);
     --own;
-    if (view.sizes[own] != 1) at += static_cast<ptrdiff_t>(n % size) * view.strides[own];
-    n /= size;
+    const size_t rest = d > 0 ? n / size : 0;
+    if (tensor.sizes()[own] != 1) at += static_cast<ptrdiff_t>(n - rest * size) * byte_stride(tensor, own);
+    n = rest;
   }
   return at;
 }

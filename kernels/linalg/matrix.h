@@ -19,8 +19,15 @@
 
 namespace rushlight::kernels {
 
-// A complex number of doubles. Its operators are not inline, unlike the operators of Complex: without an FPU
-// double arithmetic consists of calls anyway, and this saves code.
+// Access and arithmetic of elements are inlined in builds for speed only: without an FPU double arithmetic
+// consists of calls anyway, and one copy of each saves code.
+#ifdef __OPTIMIZE_SIZE__
+#define RL_ELEMENTWISE [[gnu::noinline]] inline
+#else
+#define RL_ELEMENTWISE inline
+#endif
+
+// A complex number of doubles.
 struct ComplexNumber {
   double real = 0;
   double imag = 0;
@@ -30,17 +37,30 @@ struct ComplexNumber {
   friend bool operator==(ComplexNumber a, ComplexNumber b) { return a.real == b.real && a.imag == b.imag; }
 };
 // Usual complex arithmetic; division scales its operands against overflow (see Complex).
-ComplexNumber operator+(ComplexNumber a, ComplexNumber b);
-ComplexNumber operator-(ComplexNumber a, ComplexNumber b);
-ComplexNumber operator*(ComplexNumber a, ComplexNumber b);
-ComplexNumber operator*(ComplexNumber a, double b);
-ComplexNumber operator/(ComplexNumber a, ComplexNumber b);
+RL_ELEMENTWISE ComplexNumber operator+(ComplexNumber a, ComplexNumber b) {
+  return {a.real + b.real, a.imag + b.imag};
+}
+RL_ELEMENTWISE ComplexNumber operator-(ComplexNumber a, ComplexNumber b) {
+  return {a.real - b.real, a.imag - b.imag};
+}
+RL_ELEMENTWISE ComplexNumber operator*(ComplexNumber a, double b) { return {a.real * b, a.imag * b}; }
+RL_ELEMENTWISE ComplexNumber operator*(ComplexNumber a, ComplexNumber b) {
+  return {a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real};
+}
+// Without a real divisor, which diagonals and norms are.
+ComplexNumber divide_complex(ComplexNumber a, ComplexNumber b);
+RL_ELEMENTWISE ComplexNumber operator/(ComplexNumber a, ComplexNumber b) {
+  if (b.imag == 0) return {a.real / b.real, a.imag == 0 ? 0 : a.imag / b.real};
+  return divide_complex(a, b);
+}
 inline ComplexNumber operator-(ComplexNumber z) { return {-z.real, -z.imag}; }
 
 inline ComplexNumber conjugate(ComplexNumber z) { return {z.real, -z.imag}; }
 // |z| without overflow, and |z|^2.
-double absolute(ComplexNumber z);
-double squared(ComplexNumber z);
+inline double absolute(ComplexNumber z) {
+  return z.imag == 0 ? std::fabs(z.real) : std::hypot(z.real, z.imag);
+}
+RL_ELEMENTWISE double squared(ComplexNumber z) { return z.real * z.real + z.imag * z.imag; }
 
 // Only the real part, for builds without complex dtypes.
 struct RealNumber {
@@ -83,6 +103,7 @@ struct MatrixView {
   // Element access converts between the dtype and Number. No bounds are checked.
   [[nodiscard]] Number get(ptrdiff_t i, ptrdiff_t j) const;
   void set(ptrdiff_t i, ptrdiff_t j, Number value) const;
+  [[nodiscard]] char* at(ptrdiff_t i, ptrdiff_t j) const { return data + i * row_step + j * column_step; }
 
   // Views of the same memory.
   [[nodiscard]] MatrixView transposed() const;
@@ -91,13 +112,17 @@ struct MatrixView {
   // The view of the first rows and columns of the matrix.
   [[nodiscard]] MatrixView leading(ptrdiff_t some_rows, ptrdiff_t some_columns) const;
 
-  // Sum over k in [begin, end) of this(i, k) * other(k, j), in double, in order of k. Fast if both are real
-  // doubles.
+  // Sum over k in [begin, end) of this(i, k) * other(k, j), in double. Fast if both are real.
   [[nodiscard]] Number dot(ptrdiff_t i, const MatrixView& other, ptrdiff_t j, ptrdiff_t begin,
                            ptrdiff_t end) const;
-  // Subtracts factor * column k of `other` from column j, in rows [begin, end).
-  void subtract(ptrdiff_t j, const MatrixView& other, ptrdiff_t k, Number factor, ptrdiff_t begin,
-                ptrdiff_t end) const;
+  // The same for `count` columns of `other`, from j on, at most kSums. Fast if both are real and the rows of
+  // `other` are contiguous.
+  static constexpr ptrdiff_t kSums = 32;
+  void dots(ptrdiff_t i, const MatrixView& other, ptrdiff_t j, ptrdiff_t count, ptrdiff_t begin,
+            ptrdiff_t end, Number* sums) const;
+  // Subtracts factors[c] * column k of `other` from column j + c, for c < count, in rows [begin, end).
+  void subtract(ptrdiff_t j, ptrdiff_t count, const MatrixView& other, ptrdiff_t k, const Number* factors,
+                ptrdiff_t begin, ptrdiff_t end) const;
   // Exchanges two whole rows.
   void swap_rows(ptrdiff_t a, ptrdiff_t b) const;
   // Copies the elements of `source`, which has the same size, on diagonals [lowest, highest]; all others
@@ -107,6 +132,48 @@ struct MatrixView {
   // Ones on the diagonal, zeros elsewhere; the matrix may have any shape.
   void set_identity() const;
 };
+
+namespace internal {
+
+// `real`: the elements have no imaginary part.
+template <class T, class N>
+void read_parts(const char* at, bool real, N* value) {
+  const T* parts = reinterpret_cast<const T*>(at);
+  value->real = parts[0];
+  if constexpr (std::is_same_v<N, ComplexNumber>) {
+    if (!real) value->imag = parts[1];
+  }
+}
+
+template <class T>
+void write_parts(char* at, bool real, Number value) {
+  T* parts = reinterpret_cast<T*>(at);
+  parts[0] = static_cast<T>(value.real);
+  if (kSelectsComplex && !real) parts[1] = static_cast<T>(value.imag);
+}
+
+}  // namespace internal
+
+RL_ELEMENTWISE Number MatrixView::get(ptrdiff_t i, ptrdiff_t j) const {
+  Number value;
+  if (component_type(type) == ScalarType::Float) {
+    internal::read_parts<float>(at(i, j), type == ScalarType::Float, &value);
+  } else {
+    internal::read_parts<double>(at(i, j), type == ScalarType::Double, &value);
+  }
+  return conjugated ? conjugate(value) : value;
+}
+
+RL_ELEMENTWISE void MatrixView::set(ptrdiff_t i, ptrdiff_t j, Number value) const {
+  if (conjugated) value = conjugate(value);
+  if (component_type(type) == ScalarType::Float) {
+    internal::write_parts<float>(at(i, j), type == ScalarType::Float, value);
+  } else {
+    internal::write_parts<double>(at(i, j), type == ScalarType::Double, value);
+  }
+}
+
+#undef RL_ELEMENTWISE
 
 // The double dtype for computations on `type`: complex or real.
 constexpr ScalarType exact_type(ScalarType type) {

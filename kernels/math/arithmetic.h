@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <type_traits>
 
 namespace rushlight::kernels {
@@ -68,12 +69,27 @@ inline T truncated_divide(T a, T b) {
   return static_cast<T>(a / b);
 }
 
+// fmod() of float32 by one division in double: the quotient is exact enough to truncate, and its product with
+// b is exact, if it has at most 27 bits. The C library divides bit by bit.
+inline float quick_fmod(float a, float b) {
+#ifndef __OPTIMIZE_SIZE__
+  const double quotient = double{a} / double{b};
+  if (std::fabs(quotient) < 0x1p27) {
+    const auto whole = static_cast<int32_t>(quotient);
+    if (whole == 0) return a;  // b may be infinite
+    return static_cast<float>(std::copysign(double{a} - static_cast<double>(whole) * double{b}, double{a}));
+  }
+#endif
+  return std::fmod(a, b);
+}
+inline double quick_fmod(double a, double b) { return std::fmod(a, b); }
+
 // Remainder of truncated division; has the sign of a. An integer b must not be 0; with a floating b of 0 it
 // is NaN.
 template <class T>
 inline T truncated_remainder(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
-    return std::fmod(a, b);
+    return quick_fmod(a, b);
   } else {
     // Every integer is a multiple of -1, and the remainder instruction of some processors traps as the
     // division does.
@@ -99,7 +115,7 @@ template <class T>
 inline T floored_divide(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     if (b == T(0)) return a / b;
-    const T remainder = std::fmod(a, b);
+    const T remainder = quick_fmod(a, b);
     // `quotient` is near an integer, since a - remainder is a multiple of b up to rounding.
     T quotient = (a - remainder) / b;
     if (remainder != T(0) && is_negative(remainder) != is_negative(b)) quotient -= T(1);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rows times tiles of 32 columns, with sums in blocks of 128 products to limit rounding error. No packing:
-// the portable code favors size. float and double have direct loops; all other dtypes are converted to float
-// or uint64 in blocks, so that two loops serve them. Complex products are four real ones.
+// the portable code favors size. float and double have direct loops, and integers in builds for speed; all
+// other dtypes are converted to float or uint64 in blocks, so that two loops serve them. Complex products are
+// four real ones.
 #include "kernels/matmul/matmul.h"
 
 #include "kernels/checks/checks.h"
@@ -167,9 +168,19 @@ class ConvertingProduct {
   ptrdiff_t size_;
 };
 
+// Integers have direct loops in builds for speed.
+#ifdef __OPTIMIZE_SIZE__
+constexpr bool kDirectIntegers = false;
+#else
+constexpr bool kDirectIntegers = true;
+#endif
+template <class T>
+constexpr bool kIsDirect =
+    std::is_floating_point_v<T> || (kDirectIntegers && std::is_integral_v<T> && !std::is_same_v<T, bool>);
+
 template <class T>
 void multiply_as(const Product& product) {
-  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+  if constexpr (kIsDirect<T>) {
     multiply_direct<T>(product);
   } else if constexpr (std::is_integral_v<T>) {
     ConvertingProduct<uint64_t>(product).multiply();

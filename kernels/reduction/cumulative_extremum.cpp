@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Remembers the index of the winner and compares elements where they are stored, by dtype at run time: one
-// comparison and one copy for each element, and one copy of the code for all dtypes.
+// Compares the int64 keys of sorting/order.h, 64 elements at a time, and remembers the index of the winner:
+// one comparison and one copy for each element, and one copy of the code for all dtypes.
 #include "kernels/reduction/cumulative_extremum.h"
 
 #include "kernels/checks/checks.h"
-#include "kernels/elements/element_access.h"
 #include "kernels/sorting/order.h"
 #include "kernels/walk/fibers.h"
 #include "kernels/walk/strided_copy.h"
@@ -25,22 +24,23 @@ Error cumulate_extremum(TypeSet types, const Tensor& self, int64_t dim, bool lar
   const View views[] = {at_least_1d(self), at_least_1d(values), at_least_1d(indices)};
   const size_t element = self.element_size();
   return for_each_fiber(views, d, [=](const Fiber* fibers) {
+    constexpr ptrdiff_t kLength = 64;
     const Fiber& source = fibers[0];
-    ptrdiff_t best = 0;
-    for (ptrdiff_t i = 0; i < source.size; ++i) {
-      const char* const at = source.data + i * source.stride;
-      const char* const winner = source.data + best * source.stride;
-      // NaN compares as the largest value. That suffices for cummax; cummin has to test for it. A later
-      // element that equals the winner wins.
-      if (!largest && is_nan_element(at, type)) {
-        best = i;
-      } else if (largest || !is_nan_element(winner, type)) {
-        const int order = compare_elements(at, winner, type);
-        if (largest ? order >= 0 : order <= 0) best = i;
+    int64_t keys[kLength];
+    int64_t key = INT64_MAX;
+    int64_t best = 0;
+    for (ptrdiff_t first = 0; first < source.size; first += kLength) {
+      const ptrdiff_t n = source.size - first < kLength ? source.size - first : kLength;
+      // The smallest key wins: NaN, and then the largest or smallest element.
+      order_keys(source.data + first * source.stride, source.stride, type, static_cast<size_t>(n), largest,
+                 NanOrder::kFirst, keys);
+      for (ptrdiff_t i = first; i < first + n; ++i) {
+        const bool wins = keys[i - first] <= key;  // a later element that equals the winner wins
+        key = wins ? keys[i - first] : key;
+        best = wins ? i : best;
+        fibers[2].at<int64_t>(i) = best;
+        copy_element(fibers[1].data + i * fibers[1].stride, source.data + best * source.stride, element);
       }
-      copy_elements(fibers[1].data + i * fibers[1].stride, 0, source.data + best * source.stride, 0, 1,
-                    element);
-      fibers[2].at<int64_t>(i) = best;
     }
     return Error::Ok;
   });

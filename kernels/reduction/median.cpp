@@ -11,16 +11,16 @@
 
 namespace rushlight::kernels {
 
-ptrdiff_t position_of_median(const Fiber& fiber, ScalarType type, int64_t ignores_nan) {
+ptrdiff_t position_of_median(const Fiber& fiber, ScalarType type, int64_t ignores_nan, RankScratch scratch) {
   // NaN sorts behind all numbers, so the median of the numbers has rank (numbers - 1) / 2: the lower one of
   // two middle elements.
   const ptrdiff_t numbers = count_not_nan(fiber, type);
-  if (numbers == 0 || (ignores_nan == 0 && numbers < fiber.size))
-    return position_of_extreme(fiber, type, true);
-  return position_of_rank(fiber, type, (numbers - 1) / 2);
+  if (numbers == 0 || (ignores_nan == 0 && numbers < fiber.size)) return position_of_nan(fiber, type);
+  return position_of_rank(fiber, type, (numbers - 1) / 2, scratch);
 }
 
-Error median_of_all(TypeSet types, const Tensor& self, bool ignores_nan, const Tensor& out) {
+Error median_of_all(KernelContext& context, TypeSet types, const Tensor& self, bool ignores_nan,
+                    const Tensor& out) {
   const ScalarType type = self.scalar_type();
   if (!contains(types, type)) return unsupported_type(type);
   RL_TRY(check_same_dtype(self, out, "self and out"));
@@ -38,15 +38,16 @@ Error median_of_all(TypeSet types, const Tensor& self, bool ignores_nan, const T
     }
     return Error::Ok;
   }
-  const ptrdiff_t found = position_of_median(fiber, type, ignores_nan ? 1 : 0);
+  const RankScratch scratch = allocate_ranks(context, static_cast<size_t>(fiber.size));
+  const ptrdiff_t found = position_of_median(fiber, type, ignores_nan ? 1 : 0, scratch);
   copy_elements(target, 0, fiber.data + found * fiber.stride, 0, 1, self.element_size());
   return Error::Ok;
 }
 
-Error median_along(TypeSet types, const Tensor& self, int64_t dim, bool keepdim, bool ignores_nan,
-                   const Tensor& values, const Tensor& indices) {
+Error median_along(KernelContext& context, TypeSet types, const Tensor& self, int64_t dim, bool keepdim,
+                   bool ignores_nan, const Tensor& values, const Tensor& indices) {
   if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
-  return pick_along(self, dim, keepdim, position_of_median, ignores_nan ? 1 : 0, values, indices);
+  return pick_along(context, self, dim, keepdim, position_of_median, ignores_nan ? 1 : 0, values, indices);
 }
 
 }  // namespace rushlight::kernels

@@ -13,15 +13,6 @@ namespace {
 constexpr TypeSet kHeld = computed_in(kAnySelectedType & types::kFloating);
 using Pair = Complex<double>;
 
-template <class T>
-T size_of(T value) {
-  return value;
-}
-template <class T>
-T size_of(Pair value) {
-  return static_cast<T>(modulus(value));
-}
-
 }  // namespace
 
 Error norm_over(TypeSet types, const Tensor& self, double p, const DimList& dims, bool keepdim,
@@ -45,14 +36,18 @@ Error norm_over(TypeSet types, const Tensor& self, double p, const DimList& dims
     reduction.for_each_output([&](const char* first, char* result) {
       // One accumulator for each output; elements are converted in spans.
       Norm<T> norm(static_cast<T>(p));
-      const auto add_all = [&](const auto* values, ptrdiff_t stride, size_t n) {
-        for (size_t i = 0; i < n; ++i) norm.add(size_of<T>(values[static_cast<ptrdiff_t>(i) * stride]));
-      };
       // Complex elements are converted to complex128 and count by their moduli.
       if (kSelectsComplex && is_complex(given)) {
-        if constexpr (kSelectsComplex) reduction.for_each_span<Pair>(first, add_all);
+        if constexpr (kSelectsComplex) {
+          reduction.for_each_span<Pair>(first, [&](const Pair* values, ptrdiff_t stride, size_t n) {
+            for (size_t i = 0; i < n; ++i) {
+              norm.add(static_cast<T>(modulus(values[static_cast<ptrdiff_t>(i) * stride])));
+            }
+          });
+        }
       } else {
-        reduction.for_each_span<T>(first, add_all);
+        reduction.for_each_span<T>(
+            first, [&](const T* values, ptrdiff_t stride, size_t n) { norm.add(values, stride, n); });
       }
       const T value = norm.result();
       convert_span(result, 0, out.scalar_type(), &value, 0, held, 1);

@@ -37,6 +37,31 @@ class Norm {
     }
   }
 
+  // Adds n values, `stride` elements apart. The common norms take several sums side by side.
+  void add(const T* values, ptrdiff_t stride, size_t n) {
+#ifndef __OPTIMIZE_SIZE__
+    if (p_ == 2 || p_ == 1 || p_ == 0) {
+      constexpr size_t kLength = 64;
+      T terms[kLength];
+      for (size_t first = 0; first < n; first += kLength) {
+        const size_t length = n - first < kLength ? n - first : kLength;
+        const T* const from = values + static_cast<ptrdiff_t>(first) * stride;
+        for (size_t i = 0; i < length; ++i) terms[i] = from[static_cast<ptrdiff_t>(i) * stride];
+        if (p_ == 2) {
+          for (size_t i = 0; i < length; ++i) terms[i] *= terms[i];
+        } else if (p_ == 1) {
+          for (size_t i = 0; i < length; ++i) terms[i] = std::abs(terms[i]);
+        } else {
+          for (size_t i = 0; i < length; ++i) terms[i] = terms[i] != 0 ? T(1) : T(0);
+        }
+        sum_.add(terms, length);
+      }
+      return;
+    }
+#endif
+    for (size_t i = 0; i < n; ++i) add(values[static_cast<ptrdiff_t>(i) * stride]);
+  }
+
   // The norm of the values so far; 0 without values if p is not negative.
   [[nodiscard]] T result() const {
     if (std::isinf(p_)) return extreme_;

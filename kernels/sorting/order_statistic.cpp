@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Quickselect with a fixed pseudo-random pivot sequence and heapsort of positions. Both compare elements in
-// place, because dtypes differ and the input must not change.
+// With scratch, a radix select over the bytes of the keys, from the highest: a histogram finds the bucket of
+// the rank, and only its entries stay. Without, a quickselect with a fixed pseudo-random pivot sequence, and
+// for positions a heapsort; both compare elements in place, because the input must not change.
 #include "kernels/sorting/order_statistic.h"
 
 #include "kernels/checks/checks.h"
 #include "kernels/elements/element_access.h"
 #include "kernels/reduction/extremum.h"
-#include "kernels/sorting/order.h"
 #include "kernels/walk/strided_copy.h"
 
 namespace rushlight::kernels {
@@ -25,10 +25,77 @@ struct Order {
   }
 };
 
+// Calls see(first, keys, n) for the keys of the fiber in ascending order, `n` at a time, until it returns
+// false.
+template <class F>
+void for_each_keys(const Fiber& fiber, ScalarType type, F see) {
+  constexpr ptrdiff_t kLength = 128;
+  int64_t keys[kLength];
+  for (ptrdiff_t first = 0; first < fiber.size; first += kLength) {
+    const ptrdiff_t n = fiber.size - first < kLength ? fiber.size - first : kLength;
+    order_keys(fiber.data + first * fiber.stride, fiber.stride, type, static_cast<size_t>(n), false,
+               NanOrder::kAsLargest, keys);
+    if (!see(first, static_cast<const int64_t*>(keys), n)) return;
+  }
+}
+
+// Selects among entries in the order of their positions; destroys them.
+[[maybe_unused]] ptrdiff_t select(KeyedPosition* entries, size_t count, size_t rank) {
+  while (count > 1) {
+    int64_t least = entries[0].key;
+    int64_t most = entries[0].key;
+    for (size_t i = 1; i < count; ++i) {
+      least = entries[i].key < least ? entries[i].key : least;
+      most = entries[i].key > most ? entries[i].key : most;
+    }
+    if (least == most) break;  // equal elements keep their order
+    // Differences from the least key are unsigned; the highest 8 bits in which they differ are the digit.
+    const auto distance = [&](int64_t key) {
+      return static_cast<uint64_t>(key) - static_cast<uint64_t>(least);
+    };
+    unsigned shift = 0;
+    while ((distance(most) >> shift) > 0xff) ++shift;
+    uint32_t counts[256] = {};
+    for (size_t i = 0; i < count; ++i) ++counts[distance(entries[i].key) >> shift];
+    size_t digit = 0;
+    for (; rank >= counts[digit]; ++digit) rank -= counts[digit];
+    size_t kept = 0;
+    for (size_t i = 0; i < count; ++i) {
+      // Without a branch: the entry is overwritten unless it belongs to the bucket.
+      entries[kept] = entries[i];
+      kept += distance(entries[kept].key) >> shift == digit ? 1 : 0;
+    }
+    count = kept;
+  }
+  return static_cast<ptrdiff_t>(entries[rank].position);
+}
+
 }  // namespace
 
-// Quickselect without moving elements: the remaining elements are those between two bounds.
-ptrdiff_t position_of_rank(const Fiber& fiber, ScalarType type, ptrdiff_t rank) {
+RankScratch allocate_ranks([[maybe_unused]] KernelContext& context, [[maybe_unused]] size_t size) {
+#ifdef __OPTIMIZE_SIZE__
+  return nullptr;
+#else
+  return static_cast<RankScratch>(context.allocate_temp(2 * size * sizeof(KeyedPosition), alignof(int64_t)));
+#endif
+}
+
+void read_keys(const Fiber& fiber, ScalarType type, KeyedPosition* entries) {
+  for_each_keys(fiber, type, [&](ptrdiff_t first, const int64_t* keys, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i) entries[first + i] = {keys[i], first + i};
+    return true;
+  });
+}
+
+ptrdiff_t position_of_rank(const Fiber& fiber, ScalarType type, ptrdiff_t rank, RankScratch scratch) {
+#ifndef __OPTIMIZE_SIZE__
+  if (scratch != nullptr) {
+    read_keys(fiber, type, scratch);
+    return select(scratch, static_cast<size_t>(fiber.size), static_cast<size_t>(rank));
+  }
+#endif
+  static_cast<void>(scratch);
+  // Quickselect without moving elements: the remaining elements are those between two bounds.
   const Order order{fiber, type};
   ptrdiff_t above = -1;  // all remaining elements are after this one,
   ptrdiff_t below = -1;  // and before this one
@@ -64,22 +131,24 @@ ptrdiff_t position_of_rank(const Fiber& fiber, ScalarType type, ptrdiff_t rank) 
   return 0;
 }
 
-ptrdiff_t position_of_extreme(const Fiber& fiber, ScalarType type, bool largest) {
-  ptrdiff_t found = 0;
-  for (ptrdiff_t i = 0; i < fiber.size; ++i) {
-    const char* const at = fiber.data + i * fiber.stride;
-    const char* const best = fiber.data + found * fiber.stride;
-    if (is_nan_element(at, type)) return i;
-    const int order = compare_elements(at, best, type);
-    if (largest ? order > 0 : order < 0) found = i;
-  }
+// NaN has the largest key, which no number has.
+ptrdiff_t position_of_nan(const Fiber& fiber, ScalarType type) {
+  ptrdiff_t found = fiber.size;
+  if (is_integer_like(type)) return found;
+  for_each_keys(fiber, type, [&](ptrdiff_t first, const int64_t* keys, ptrdiff_t n) {
+    for (ptrdiff_t i = n; i-- > 0;) found = keys[i] == INT64_MAX ? first + i : found;
+    return found == fiber.size;
+  });
   return found;
 }
 
 ptrdiff_t count_not_nan(const Fiber& fiber, ScalarType type) {
+  if (is_integer_like(type)) return fiber.size;
   ptrdiff_t count = 0;
-  for (ptrdiff_t i = 0; i < fiber.size; ++i)
-    count += is_nan_element(fiber.data + i * fiber.stride, type) ? 0 : 1;
+  for_each_keys(fiber, type, [&](ptrdiff_t, const int64_t* keys, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i) count += keys[i] != INT64_MAX ? 1 : 0;
+    return true;
+  });
   return count;
 }
 
@@ -88,8 +157,8 @@ Fiber fiber_of(const Tensor& tensor) {
           static_cast<ptrdiff_t>(tensor.numel())};
 }
 
-Error pick_along(const Tensor& self, int64_t dim, bool keepdim, PositionFunction position, int64_t argument,
-                 const Tensor& values, const Tensor& indices) {
+Error pick_along(KernelContext& context, const Tensor& self, int64_t dim, bool keepdim,
+                 PositionFunction position, int64_t argument, const Tensor& values, const Tensor& indices) {
   RL_TRY(check_same_dtype(self, values, "self and values"));
   RL_TRY(check_indices_dtype(indices));
   size_t d = 0;
@@ -103,8 +172,9 @@ Error pick_along(const Tensor& self, int64_t dim, bool keepdim, PositionFunction
                         with_reduced_dim(indices, d, self, keepdim)};
   const ScalarType type = self.scalar_type();
   const size_t element = self.element_size();
+  const RankScratch scratch = allocate_ranks(context, static_cast<size_t>(views[0].sizes[d]));
   return for_each_fiber(views, d, [=](const Fiber* fibers) {
-    const ptrdiff_t found = position(fibers[0], type, argument);
+    const ptrdiff_t found = position(fibers[0], type, argument, scratch);
     copy_elements(fibers[1].data, 0, fibers[0].data + found * fibers[0].stride, 0, 1, element);
     fibers[2].at<int64_t>(0) = found;
     return Error::Ok;

@@ -137,13 +137,13 @@ void elementwise_row(const void* make, char* const* pointers, const ptrdiff_t* s
   }
 }
 
-// A factory that returns the same function for all types.
+// A factory that returns the same function for all types. The function is its base, so that the factory is
+// empty if the function is: see own_types().
 template <class F>
-struct SameForAllTypes {
-  F f;
+struct SameForAllTypes : F {
   template <class T>
   F operator()(Type<T>) const {
-    return f;
+    return *this;
   }
 };
 

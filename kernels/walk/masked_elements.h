@@ -26,6 +26,9 @@ Error for_each_masked(const View& mask, const View& view, F f) {
   });
 }
 
+// The number of true elements of a mask.
+SizesType count_true(const View& mask);
+
 // InvalidType unless `mask` is bool, which for_each_masked() presumes.
 Error check_mask_dtype(const Tensor& mask);
 

@@ -32,18 +32,36 @@ class RowMajorCursor {
   SizesType index_[kTensorDimensionLimit] = {};
 };
 
-// The element at a row-major position, which is below the number of elements. Cost: one division for each
-// dimension; use a cursor for consecutive positions.
-inline char* element_at(const Tensor& tensor, size_t position) {
-  // The last dimension is the lowest digit of the position.
-  const View view = View::of(tensor);
-  char* at = view.data;
-  for (size_t d = view.dim; d-- > 0;) {
-    const auto size = static_cast<size_t>(view.sizes[d]);
-    at += static_cast<ptrdiff_t>(position % size) * view.strides[d];
-    position /= size;
+// Elements by their row-major positions, which are below the number of elements. Cost of an access: one
+// division for each dimension, unless the tensor is row-major itself; use a cursor for consecutive positions.
+class RowMajorElements {
+ public:
+  explicit RowMajorElements(const Tensor& tensor)
+      : view_(View::of(tensor)),
+        element_(tensor.element_size()),
+        is_row_major_(is_contiguous_dim_order(tensor.dim_order())) {}
+
+  [[nodiscard]] char* at(size_t position) const {
+    if (is_row_major_) return view_.data + position * element_;
+    // The last dimension is the lowest digit of the position.
+    char* at = view_.data;
+    for (size_t d = view_.dim; d-- > 0;) {
+      const auto size = static_cast<size_t>(view_.sizes[d]);
+      at += static_cast<ptrdiff_t>(position % size) * view_.strides[d];
+      position /= size;
+    }
+    return at;
   }
-  return at;
+
+ private:
+  View view_;
+  size_t element_;
+  bool is_row_major_;
+};
+
+// One of them.
+inline char* element_at(const Tensor& tensor, size_t position) {
+  return RowMajorElements(tensor).at(position);
 }
 
 }  // namespace rushlight::kernels

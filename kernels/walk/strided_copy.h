@@ -4,6 +4,8 @@
 //   return copy_to_out(View::of(self).select(dim, index), out);
 #pragma once
 
+#include <cstring>
+
 #include "kernels/checks/checks.h"
 #include "kernels/walk/view.h"
 #include "runtime/base/error.h"
@@ -15,6 +17,29 @@ namespace rushlight::kernels {
 // to their size, at most 8. Spans may overlap only if both are contiguous (memmove).
 void copy_elements(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
                    size_t n, size_t element);
+
+// Copies one element, for loops that compute the address of each. Inline in builds for speed.
+inline void copy_element(char* target, const char* source, size_t element) {
+#ifndef __OPTIMIZE_SIZE__
+  switch (element) {
+    case 1:
+      *target = *source;
+      return;
+    case 2:
+      std::memcpy(target, source, 2);
+      return;
+    case 4:
+      std::memcpy(target, source, 4);
+      return;
+    case 8:
+      std::memcpy(target, source, 8);
+      return;
+    default:
+      break;
+  }
+#endif
+  copy_elements(target, 0, source, 0, 1, element);
+}
 
 // Copies all elements, with conversion as in PyTorch's `to` if the dtypes differ. Precondition: equal sizes.
 // Merges loops, see PairedLoops; one call of copy_elements() for each span. InvalidType if this build cannot

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from support.harness import FLOATING, INTEGRAL, Kernels, random_tensor
+from support.harness import COMPLEX, FLOATING, INTEGRAL, Kernels, random_tensor, with_dim_order
 
 DTYPES = [*INTEGRAL, *FLOATING]
 
@@ -55,3 +55,188 @@ def test_many_tests_are_searched(kernels: Kernels, dtype: torch.dtype) -> None:
         elements[0, 0] = tests[0] = float("nan")
         elements[1, 1], tests[1] = -0.0, 0.0
     kernels.check("aten::isin.Tensor_Tensor_out", elements, tests)
+
+
+def _kth_value(self: torch.Tensor, k: int, dim: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """kthvalue with the index of a stable sort; PyTorch's may be that of another one of equal elements."""
+    values, indices = torch.sort(self, dim=dim, stable=True)
+    return values.select(dim, k - 1), indices.select(dim, k - 1)
+
+
+def _mode(self: torch.Tensor, dim: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """mode along the last dimension with the last index; PyTorch's may be another one of long fibers."""
+    values, _ = torch.mode(self, dim)
+    positions = torch.where(self == values.unsqueeze(dim), torch.arange(self.size(dim)), -1)
+    return values, positions.amax(dim)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_elements_of_a_rank_are_selected_in_long_fibers(kernels: Kernels, dtype: torch.dtype) -> None:
+    values = random_tensor((5, 700), dtype, low=-90, high=90)
+    wide = with_dim_order(values, (1, 0))
+    for tensor in (values, wide):
+        kernels.check("aten::kthvalue.values", tensor, 300, 1, eager=_kth_value)
+        # PyTorch's median may return the index of another one of equal elements.
+        kernels.check("aten::median.dim_values", torch.unique(tensor).reshape(1, -1), 1)
+        kernels.check("aten::median.out", tensor)
+        kernels.check("aten::mode.values", tensor, 1, eager=_mode)
+    if dtype.is_floating_point:
+        values[1, 600:] = float("nan")
+        values[2, 3] = float("nan")
+        values[3] = float("nan")
+        kernels.check("aten::kthvalue.values", values, 650, 1, eager=_kth_value)
+        kernels.check("aten::median.dim_values", values[2:3], 1)
+        kernels.check("aten::nanmedian.out", values)
+        kernels.check("aten::median.out", values)
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, torch.bool], ids=str)
+def test_extrema_so_far_of_long_fibers_keep_the_last_index(kernels: Kernels, dtype: torch.dtype) -> None:
+    values = random_tensor((3, 500), dtype, low=-90, high=90)
+    if dtype.is_floating_point:
+        values[1, 130:400:90] = float("nan")
+        values[2, ::2], values[2, 1::2] = -0.0, 0.0
+    for dim in (0, 1):
+        kernels.check("aten::cummax.out", values, dim)
+        kernels.check("aten::cummin.out", values, dim)
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, torch.bool, *COMPLEX[1:]], ids=str)
+def test_many_elements_are_found_and_moved(kernels: Kernels, dtype: torch.dtype) -> None:
+    values = random_tensor((6, 5, 43), dtype, low=-2, high=3)
+    values[:, ::2, ::3] = 0
+    if dtype.is_floating_point:
+        values[1, 2], values[3, 3, 40] = -0.0, float("nan")
+    index = torch.randint(-values.numel(), values.numel(), (70,), generator=torch.Generator().manual_seed(1))
+    for tensor in (values, with_dim_order(values, (0, 2, 1))):
+        kernels.check("aten::nonzero.out", tensor)
+        kernels.check("aten::nonzero.out", tensor[0].contiguous())
+        kernels.check("aten::take.out", tensor, index)
+        kernels.check("aten::masked_select.out", tensor, random_tensor((6, 5, 43), torch.bool))
+        for dim in (0, 1, 2, -1):
+            kernels.check("aten::index_fill.int_Scalar_out", tensor, dim, torch.tensor([1, -2, 0]), 1)
+    kernels.check("aten::nonzero.out", values[0, 0, 0].clone())
+    few = random_tensor((40, 3), dtype)
+    kernels.check("aten::index_fill.int_Scalar_out", few, 0, torch.tensor([39, -40, 7]), 1)
+    kernels.check("aten::index_fill.int_Scalar_out", few[0, 0].clone(), 0, torch.tensor([0, -1]), 1)
+    assert kernels.refuse(
+        "aten::index_fill.int_Scalar_out", few, 0, torch.tensor([40]), 1, outs=[torch.empty_like(few)]
+    )
+    kernels.check("aten::resize.out", values, [1200])
+    kernels.check("aten::resize.out", values, [7, 11])
+
+
+FUNCTIONS = ["acos", "atan", "cosh", "erf", "exp", "log1p", "reciprocal", "rsqrt", "sigmoid", "sin", "tanh"]
+
+
+@pytest.mark.parametrize("dtype", [*INTEGRAL, torch.bool], ids=str)
+def test_functions_of_many_integers_compute_in_float32(kernels: Kernels, dtype: torch.dtype) -> None:
+    values = random_tensor((7, 300), dtype, low=-6, high=7)
+    for name in FUNCTIONS:
+        kernels.check(f"aten::{name}.out", values, out_dtype=torch.float32)
+        kernels.check(f"aten::{name}.out", with_dim_order(values, (1, 0)), out_dtype=torch.float32)
+
+
+@pytest.mark.parametrize("source", [*DTYPES, torch.bool], ids=str)
+@pytest.mark.parametrize("target", [*DTYPES, torch.bool], ids=str)
+def test_long_spans_are_converted(kernels: Kernels, source: torch.dtype, target: torch.dtype) -> None:
+    values = random_tensor((3, 301), source, low=-9, high=99)
+    if not target.is_signed and source.is_signed:
+        values = values.abs()
+    kernels.check("aten::_to_copy.out", values, dtype=target, out_dtype=target)
+
+
+@pytest.mark.parametrize("dtype", [*INTEGRAL, torch.bool], ids=str)
+def test_many_narrow_integers_wrap_and_compare(kernels: Kernels, dtype: torch.dtype) -> None:
+    a = random_tensor((5, 70), dtype, low=-128, high=128)
+    b = random_tensor((5, 70), dtype, low=-128, high=128, seed=1)
+    for name in ("maximum.out", "minimum.out", "mul.out", "bitwise_and.Tensor_out", "fmax.out"):
+        for other in (b, b[:1].contiguous(), b[2, 3].clone()):
+            kernels.check(f"aten::{name}", a, other)
+            kernels.check(f"aten::{name}", other, a)
+    for name in ("sign", "bitwise_not", *(["neg", "abs", "trunc"] if dtype != torch.bool else [])):
+        kernels.check(f"aten::{name}.out", a)
+    kernels.check("aten::lt.Tensor_out", a, b)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.complex64], ids=str)
+def test_matrices_larger_than_a_block_are_factored(kernels: Kernels, dtype: torch.dtype) -> None:
+    n = 150
+    a = random_tensor((n, n), dtype, low=-1, high=1) / n + 2 * torch.eye(n, dtype=dtype)
+    b = random_tensor((n, 41), dtype, low=-1, high=1, seed=1)
+    tolerance = {"rtol": 1e-4, "atol": 1e-4} if dtype != torch.float64 else {"rtol": 1e-9, "atol": 1e-9}
+    hermitian = a + a.mH
+    kernels.check("aten::linalg_lu.out", a, **tolerance)
+    kernels.check("aten::linalg_inv_ex.inverse", a, **tolerance)
+    kernels.check("aten::linalg_qr.out", a[:, :60].contiguous(), **tolerance)
+    kernels.check("aten::linalg_solve_triangular.out", a.triu(), b, upper=True, **tolerance)
+    kernels.check(
+        "aten::linalg_solve_triangular.out", a.tril(), b.mT.contiguous(), upper=False, left=False, **tolerance
+    )
+    kernels.check("aten::linalg_cholesky_ex.L", hermitian, **tolerance)
+    kernels.check("aten::cholesky_solve.out", b, torch.linalg.cholesky(hermitian), **tolerance)
+    kernels.check("aten::linalg_ldl_factor_ex.out", hermitian, hermitian=True, **tolerance)
+    factors, pivots = torch.linalg.ldl_factor(hermitian, hermitian=True)
+    kernels.check("aten::linalg_ldl_solve.out", factors, pivots, b, hermitian=True, **tolerance)
+    kernels.check("aten::linalg_matrix_exp.out", a[:40, :40].contiguous(), **tolerance)
+
+
+@pytest.mark.parametrize("dtype", FLOATING, ids=str)
+def test_rounding_and_remainders_at_their_limits(kernels: Kernels, dtype: torch.dtype) -> None:
+    inf, nan = float("inf"), float("nan")
+    some = [
+        0.0,
+        -0.0,
+        0.5,
+        -0.5,
+        1.5,
+        2.5,
+        -2.5,
+        3.0,
+        -7.25,
+        1e4,
+        8388607.5,
+        3e9,
+        -4e12,
+        0.375,
+        inf,
+        -inf,
+        nan,
+    ]
+    values = torch.tensor(some, dtype=torch.float64).to(dtype)
+    kernels.check("aten::frac.out", values)
+    for decimals in (0, 1, -1):
+        kernels.check("aten::round.decimals_out", values, decimals=decimals)
+    a, b = values.reshape(-1, 1), values.reshape(1, -1)
+    kernels.check("aten::hypot.out", a, b)
+    kernels.check("aten::fmod.Tensor_out", a, b)
+    kernels.check("aten::remainder.Tensor_out", a, b)
+    kernels.check("aten::floor_divide.out", a, b)
+    for mode in ("trunc", "floor"):
+        kernels.check("aten::div.out_mode", a, b, rounding_mode=mode)
+
+
+@pytest.mark.parametrize("dtype", FLOATING, ids=str)
+def test_gradients_of_long_softmax_fibers(kernels: Kernels, dtype: torch.dtype) -> None:
+    gradient, values = random_tensor((3, 300), dtype), random_tensor((3, 300), dtype, seed=1)
+    for dim in (0, 1):
+        kernels.check("aten::_softmax_backward_data.out", gradient, values.softmax(dim), dim, dtype)
+        kernels.check("aten::_log_softmax_backward_data.out", gradient, values.log_softmax(dim), dim, dtype)
+
+
+@pytest.mark.parametrize("p", [0, 1, 2, 3, float("inf")])
+@pytest.mark.parametrize("dtype", [*FLOATING, torch.complex64], ids=str)
+def test_norms_of_long_spans(kernels: Kernels, dtype: torch.dtype, p: float) -> None:
+    values = random_tensor((5, 333), dtype, low=-1, high=1)
+    values[:, ::7] = 0
+    for dims in ([0], [1], [0, 1]):
+        kernels.check("aten::norm.out", values, p, dims)
+
+
+@pytest.mark.parametrize("dtype", INTEGRAL, ids=str)
+def test_products_of_integers_wrap(kernels: Kernels, dtype: torch.dtype) -> None:
+    a = random_tensor((2, 5, 140), dtype, low=-128, high=128)
+    b = random_tensor((2, 140, 37), dtype, low=-128, high=128, seed=1)
+    kernels.check("aten::bmm.out", a, b)
+    kernels.check("aten::mm.out", a[0], with_dim_order(b[0], (1, 0)))
+    kernels.check("aten::addmm.out", b[0, :5].contiguous(), a[1], b[1], beta=3, alpha=-2)

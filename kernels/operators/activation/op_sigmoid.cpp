@@ -11,7 +11,7 @@ namespace rushlight::kernels {
 // 0. Integers and bool compute in float32.
 Error sigmoid_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::sigmoid.out");
-  return backs::sigmoid_out(context, UnaryProblem{self, out}, [&] {
+  return backs::sigmoid_out(context, FloatingProblem<kTypes>{self, out}, [&] {
     const auto sigmoid = [](auto x) {
       using T = decltype(x);
       return T(1) / (T(1) + std::exp(-x));

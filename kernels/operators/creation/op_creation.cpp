@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tensors filled with one value, or not filled (empty_*): then `out` keeps its elements. `out` determines
 // dtype and dim order; requested strides are checked, but do not change its layout.
+#include <cstring>
+
 #include "kernels/checks/checks.h"
 #include "kernels/checks/sizes.h"
 #include "kernels/walk/fill.h"
@@ -29,11 +31,16 @@ Error copy_resized(const Tensor& self, Span<const SizesType> sizes, std::optiona
   RL_TRY(check_same_dtype(self, out, "self and out"));
   RL_TRY(resize_out(out, sizes));
   RL_TRY(check_memory_format(memory_format, out));
+  const size_t element = out.element_size();
+  size_t left = self.numel() < out.numel() ? self.numel() : out.numel();
+  if (is_contiguous_dim_order(self.dim_order()) && is_contiguous_dim_order(out.dim_order())) {
+    std::memmove(out.mutable_data_ptr(), self.const_data_ptr(), left * element);
+    return Error::Ok;
+  }
   RowMajorCursor source(self);
   RowMajorCursor target(out);
-  const size_t element = out.element_size();
-  for (size_t left = self.numel() < out.numel() ? self.numel() : out.numel(); left > 0; --left) {
-    copy_elements(target.get(), 0, source.get(), 0, 1, element);
+  for (; left > 0; --left) {
+    copy_element(target.get(), source.get(), element);
     source.advance();
     target.advance();
   }

@@ -9,7 +9,7 @@ namespace rushlight::kernels {
 
 Error exp_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::exp.out");
-  return backs::exp_out(context, UnaryProblem{self, out}, [&] {
+  return backs::exp_out(context, FloatingProblem<kTypes>{self, out}, [&] {
     return floating_function<kTypes, complex_exp>(self, out, [](auto x) { return std::exp(x); });
   });
 }

@@ -9,7 +9,7 @@ namespace rushlight::kernels {
 
 Error exp2_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::exp2.out");
-  return backs::exp2_out(context, UnaryProblem{self, out}, [&] {
+  return backs::exp2_out(context, FloatingProblem<kTypes>{self, out}, [&] {
     return floating_function<kTypes, complex_exp2>(self, out, [](auto x) { return std::exp2(x); });
   });
 }

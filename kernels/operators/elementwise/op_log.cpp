@@ -9,7 +9,7 @@ namespace rushlight::kernels {
 
 Error log_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::log.out");
-  return backs::log_out(context, UnaryProblem{self, out}, [&] {
+  return backs::log_out(context, FloatingProblem<kTypes>{self, out}, [&] {
     return floating_function<kTypes, complex_log>(self, out, [](auto x) { return std::log(x); });
   });
 }

@@ -9,7 +9,7 @@ namespace rushlight::kernels {
 
 Error log2_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::log2.out");
-  return backs::log2_out(context, UnaryProblem{self, out}, [&] {
+  return backs::log2_out(context, FloatingProblem<kTypes>{self, out}, [&] {
     return floating_function<kTypes, complex_log2>(self, out, [](auto x) { return std::log2(x); });
   });
 }

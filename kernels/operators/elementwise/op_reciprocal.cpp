@@ -7,7 +7,7 @@ namespace rushlight::kernels {
 
 Error reciprocal_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::reciprocal.out");
-  return backs::reciprocal_out(context, UnaryProblem{self, out}, [&] {
+  return backs::reciprocal_out(context, FloatingProblem<kTypes>{self, out}, [&] {
     return floating_function<kTypes, complex_reciprocal>(self, out,
                                                          [](auto x) { return decltype(x)(1) / x; });
   });

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "kernels/backs/backs.h"
+#include "kernels/math/rounding.h"
 #include "kernels/walk/unary.h"
 #include "runtime/kernel/context.h"
 
@@ -24,8 +25,11 @@ Error round_decimals_out(KernelContext&, const Tensor& self, int64_t decimals, T
   const auto round = [&](auto type) {
     using T = typename decltype(type)::Element;
     return [factor = static_cast<T>(power), whole = decimals == 0, fractions = decimals > 0](T x) {
-      if (whole) return std::nearbyint(x);
-      return fractions ? std::nearbyint(x * factor) / factor : std::nearbyint(x / factor) * factor;
+      if constexpr (std::is_floating_point_v<T>) {
+        if (whole) return rounded_to_even(x);
+        return fractions ? rounded_to_even(x * factor) / factor : rounded_to_even(x / factor) * factor;
+      }
+      return x;
     };
   };
   return elementwise_for<kTypes>(self.scalar_type(), out, round, self);

@@ -9,7 +9,7 @@ namespace rushlight::kernels {
 
 Error sqrt_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::sqrt.out");
-  return backs::sqrt_out(context, UnaryProblem{self, out}, [&] {
+  return backs::sqrt_out(context, FloatingProblem<kTypes>{self, out}, [&] {
     return floating_function<kTypes, complex_sqrt>(self, out, [](auto x) { return std::sqrt(x); });
   });
 }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gradients of activation functions, dropout and softmax. Softmax needs one sum along each fiber (the vector
 // along `dim`), computed in double; its gradient is (g - sum(g y)) y, that of log-softmax g - exp(y) sum(g).
-// Two passes over each fiber; a call for each element serves all dtypes with one loop.
+// Two passes over each fiber, which convert elements to float or double in spans.
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 
 #include "kernels/checks/selection.h"
-#include "kernels/elements/element_access.h"
+#include "kernels/elements/convert.h"
 #include "kernels/elements/promotion.h"
 #include "kernels/walk/elementwise.h"
 #include "kernels/walk/fibers.h"
 #include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
 
@@ -20,16 +22,58 @@ constexpr double kSqrtHalf = 0.70710678118654752440;
 constexpr double kTwoOverSqrtPi = 1.12837916709551257390;
 constexpr double kCubicFactor = 0.044715;
 
-// term: the summand of one element. gradient: the gradient of one element, given the sum of its fiber.
-struct FiberGradient {
-  double (*term)(double gradient, double result);
-  double (*gradient)(double gradient, double result, double sum);
+// term(): the summand of one element. gradient(): the gradient of one element, given the sum of its fiber.
+struct OfSoftmax {
+  static double term(double gradient, double result) { return gradient * result; }
+  static double gradient(double gradient, double result, double sum) { return (gradient - sum) * result; }
 };
+struct OfLogSoftmax {
+  static double term(double gradient, double) { return gradient; }
+  static double gradient(double gradient, double result, double sum) {
+    return gradient - std::exp(result) * sum;
+  }
+};
+
+// Fibers of the gradient, of the forward operator's result, and of the written gradient.
+template <class F, class T>
+void write_gradient(const Fiber* fibers, const View* views) {
+  constexpr ptrdiff_t kLength = 128;
+  constexpr auto kStep = static_cast<ptrdiff_t>(sizeof(T));
+  T values[2][kLength];
+  const auto for_each_span = [&](auto f) {
+    for (ptrdiff_t first = 0; first < fibers[0].size; first += kLength) {
+      const ptrdiff_t n = std::min(fibers[0].size - first, kLength);
+      for (size_t k = 0; k < 2; ++k) {
+        convert_span(values[k], kStep, scalar_type_of<T>, fibers[k].data + first * fibers[k].stride,
+                     fibers[k].stride, views[k].type, static_cast<size_t>(n));
+      }
+      f(first, n);
+    }
+  };
+  constexpr ptrdiff_t kSums = 4;
+  double sums[kSums] = {};
+  for_each_span([&](ptrdiff_t, ptrdiff_t n) {
+    ptrdiff_t i = 0;
+    for (; n - i >= kSums; i += kSums) {
+      for (ptrdiff_t k = 0; k < kSums; ++k) sums[k] += F::term(values[0][i + k], values[1][i + k]);
+    }
+    for (; i < n; ++i) sums[0] += F::term(values[0][i], values[1][i]);
+  });
+  const double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  for_each_span([&](ptrdiff_t first, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i) {
+      values[0][i] = static_cast<T>(F::gradient(values[0][i], values[1][i], sum));
+    }
+    convert_span(fibers[2].data + first * fibers[2].stride, fibers[2].stride, views[2].type, values[0], kStep,
+                 scalar_type_of<T>, static_cast<size_t>(n));
+  });
+}
 
 // Checks, resizes `out` and computes every fiber along `dim`. `out` may be float16 for float32 gradients: the
 // forward operator can convert half inputs to float.
+template <class F>
 Error softmax_gradient(TypeSet types, const Tensor& grad_output, const Tensor& output, int64_t dim,
-                       int64_t input_dtype, const Tensor& out, const FiberGradient& f) {
+                       int64_t input_dtype, const Tensor& out) {
   if (!contains(types & types::kFloating, grad_output.scalar_type())) {
     return unsupported_type(grad_output.scalar_type());
   }
@@ -40,50 +84,34 @@ Error softmax_gradient(TypeSet types, const Tensor& grad_output, const Tensor& o
   const bool from_half =
       out.scalar_type() == ScalarType::Half && grad_output.scalar_type() == ScalarType::Float;
   if (!from_half) RL_TRY(check_same_dtype(grad_output, out, "grad_output and the result"));
-  RL_TRY(check_loadable(out));
+  RL_TRY(check_convertible(out.scalar_type()));
   RL_CHECK(has_sizes(output, grad_output.sizes()), Error::InvalidArgument,
            "grad_output and output: expected the same shape");
   size_t d = 0;
   RL_TRY(normalize_dim(dim, grad_output.dim(), &d));
   RL_TRY(resize_out(out, grad_output.sizes()));
   const View views[] = {at_least_1d(grad_output), at_least_1d(output), at_least_1d(out)};
-  return for_each_fiber({views, 3}, d, [&](const Fiber* fibers) {
-    const auto read = [&](size_t k, ptrdiff_t i) {
-      return load_number(fibers[k].data + i * fibers[k].stride, views[k].type);
-    };
-    double sum = 0;
-    for (ptrdiff_t i = 0; i < fibers[0].size; ++i) sum += f.term(read(0, i), read(1, i));
-    for (ptrdiff_t i = 0; i < fibers[0].size; ++i) {
-      store_number(fibers[2].data + i * fibers[2].stride, views[2].type,
-                   f.gradient(read(0, i), read(1, i), sum));
-    }
-    return Error::Ok;
+  constexpr TypeSet kHeld = computed_in(kAnySelectedType & types::kFloating);
+  return dispatch<kHeld>(computed_type(grad_output.scalar_type()), [&](auto held) {
+    return for_each_fiber({views, 3}, d, [&](const Fiber* fibers) {
+      write_gradient<F, typename decltype(held)::Element>(fibers, views);
+      return Error::Ok;
+    });
   });
 }
-
-// The gradients of both need only the result of the forward operator, not its input.
-constexpr FiberGradient kOfSoftmax = {
-    [](double gradient, double result) { return gradient * result; },
-    [](double gradient, double result, double sum) { return (gradient - sum) * result; },
-};
-
-constexpr FiberGradient kOfLogSoftmax = {
-    [](double gradient, double) { return gradient; },
-    [](double gradient, double result, double sum) { return gradient - std::exp(result) * sum; },
-};
 
 }  // namespace
 
 Error _softmax_backward_data_out(KernelContext&, const Tensor& grad_output, const Tensor& output, int64_t dim,
                                  int64_t input_dtype, Tensor& grad_input) {
   constexpr TypeSet kTypes = selected_types("aten::_softmax_backward_data.out");
-  return softmax_gradient(kTypes, grad_output, output, dim, input_dtype, grad_input, kOfSoftmax);
+  return softmax_gradient<OfSoftmax>(kTypes, grad_output, output, dim, input_dtype, grad_input);
 }
 
 Error _log_softmax_backward_data_out(KernelContext&, const Tensor& grad_output, const Tensor& output,
                                      int64_t dim, int64_t input_dtype, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::_log_softmax_backward_data.out");
-  return softmax_gradient(kTypes, grad_output, output, dim, input_dtype, out, kOfLogSoftmax);
+  return softmax_gradient<OfLogSoftmax>(kTypes, grad_output, output, dim, input_dtype, out);
 }
 
 // The gradient where x is above the threshold, or NaN, and 0 elsewhere.

@@ -12,10 +12,27 @@ namespace rushlight::kernels {
 namespace {
 
 // Copies `self` and sets the slices at `index` along `dim` to a number, a source with strides of 0. Negative
-// indices count from the end; index_copy rejects them.
+// indices count from the end; index_copy rejects them. Slices are filled as a whole, unless they have few
+// elements or their elements lie apart: then each fiber along `dim` is filled at all indices.
 Error fill(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& number, Tensor& out) {
   IndexUpdate update;
   RL_TRY(update.plan_fill(self, dim, index, number, out));
+  constexpr size_t kFew = 8;
+  const size_t element = out.element_size();
+  const size_t slices = out.dim() == 0 ? 1 : static_cast<size_t>(update.target.sizes[update.dim]);
+  const bool lie_apart = update.target.strides[update.dim] == static_cast<ptrdiff_t>(element);
+  if (lie_apart || out.numel() < kFew * slices) {
+    const View views[] = {update.index, update.target};
+    return for_each_fiber(views, update.dim, [&](const Fiber* fibers) {
+      for (ptrdiff_t i = 0; i < fibers[0].size; ++i) {
+        int64_t position = read_index(fibers[0].data + i * fibers[0].stride, update.index.type);
+        RL_TRY(wrap_index(&position, fibers[1].size));
+        copy_element(fibers[1].data + static_cast<ptrdiff_t>(position) * fibers[1].stride, update.source.data,
+                     element);
+      }
+      return Error::Ok;
+    });
+  }
   for (SizesType i = 0; i < update.index.sizes[update.dim]; ++i) {
     int64_t position =
         read_index(update.index.data + i * update.index.strides[update.dim], update.index.type);

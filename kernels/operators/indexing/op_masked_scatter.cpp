@@ -18,10 +18,11 @@ Error masked_scatter_out(KernelContext&, const Tensor& self, const Tensor& mask,
   RL_TRY(copy_to_out(expand_to(View::of(self), shape.span()), out));
   RowMajorCursor next(source);
   size_t taken = 0;
+  const size_t element_bytes = self.element_size();
   return for_each_masked(expand_to(View::of(mask), shape.span()), View::of(out), [&](char* element) {
     RL_CHECK(taken < source.numel(), Error::InvalidArgument,
              "source: expected as many elements as mask selects, got %lu", log_number(source.numel()));
-    copy_elements(element, 0, next.get(), 0, 1, self.element_size());
+    copy_element(element, next.get(), element_bytes);
     next.advance();
     ++taken;
     return Error::Ok;

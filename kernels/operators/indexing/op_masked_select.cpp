@@ -15,17 +15,14 @@ Error masked_select_out(KernelContext&, const Tensor& self, const Tensor& mask, 
   RL_TRY(broadcast_shape(self.sizes(), mask.sizes(), &shape));
   const View masks = expand_to(View::of(mask), shape.span());
   const View source = expand_to(View::of(self), shape.span());
-  SizesType count = 0;
-  RL_TRY(for_each_masked(masks, source, [&](const char*) {
-    ++count;
-    return Error::Ok;
-  }));
+  SizesType count = count_true(masks);
   RL_TRY(resize_out(out, {&count, 1}));
+  const size_t element_bytes = self.element_size();
   char* target = out.mutable_data_ptr<char>();
   return for_each_masked(masks, source, [&](const char* element) {
     if (count-- <= 0) return Error::Ok;  // the mask may have changed since the count
-    copy_elements(target, 0, element, 0, 1, self.element_size());
-    target += self.element_size();
+    copy_element(target, element, element_bytes);
+    target += element_bytes;
     return Error::Ok;
   });
 }

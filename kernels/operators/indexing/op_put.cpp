@@ -21,11 +21,12 @@ Error put_out(KernelContext&, const Tensor& self, const Tensor& index, const Ten
            "source: expected %lu elements, as index has, got %lu", log_number(index.numel()),
            log_number(source.numel()));
   RL_TRY(copy_to_out(View::of(self), out));
+  const size_t element_bytes = self.element_size();
   return for_each_flat(index, out, source, [&](char* element, char* other) {
     if (accumulate) {
       combine_elements(element, self.scalar_type(), other, self.scalar_type(), Combine::kSum);
     } else {
-      copy_elements(element, 0, other, 0, 1, self.element_size());
+      copy_element(element, other, element_bytes);
     }
   });
 }

@@ -11,9 +11,9 @@ namespace rushlight::kernels {
 Error take_out(KernelContext&, const Tensor& self, const Tensor& index, Tensor& out) {
   RL_TRY(check_same_dtype(self, out, "self and out"));
   RL_TRY(resize_out(out, index.sizes()));
-  return for_each_flat(index, self, out, [&](char* element, char* other) {
-    copy_elements(other, 0, element, 0, 1, self.element_size());
-  });
+  const size_t element_bytes = self.element_size();
+  return for_each_flat(index, self, out,
+                       [&](char* element, char* other) { copy_element(other, element, element_bytes); });
 }
 
 }  // namespace rushlight::kernels

@@ -3,6 +3,7 @@
 // and Kaufman (Mathematics of Computation, 1977), stable also for indefinite matrices, in about n^3 / 3
 // multiplications. Layout as LAPACK's sytrf for the lower triangle: a pivot is the number, from 1, of the row
 // that was exchanged, and negative for both rows of a block of size 2.
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -112,23 +113,29 @@ int32_t factor_ldl(const MatrixView& a, Pivots pivots, Mirror mirror) {
     for (ptrdiff_t i = k; i <= last; ++i) pivots[i] = size == 1 ? number : -number;
     // Updates the trailing matrix: subtracts the columns of L times D times their mirror, and stores the
     // columns.
-    for (ptrdiff_t j = last + 1; j < a.rows; ++j) {
-      Number x = a.get(j, k);
-      Number y;
-      if (size == 1) {
-        x = x / a.get(k, k);
-      } else {
-        y = a.get(j, k + 1);
-        Block(a, k, mirror).divide(&x, &y);
+    Number columns[2][MatrixView::kSums];
+    Number mirrored[2][MatrixView::kSums];
+    for (ptrdiff_t begin = last + 1; begin < a.rows; begin += MatrixView::kSums) {
+      const ptrdiff_t count = std::min(a.rows - begin, MatrixView::kSums);
+      for (ptrdiff_t c = 0; c < count; ++c) {
+        Number& x = columns[0][c] = a.get(begin + c, k);
+        Number& y = columns[1][c];
+        if (size == 1) {
+          x = x / a.get(k, k);
+        } else {
+          y = a.get(begin + c, k + 1);
+          Block(a, k, mirror).divide(&x, &y);
+        }
+        for (ptrdiff_t s = 0; s < size; ++s) mirrored[s][c] = mirror(columns[s][c]);
       }
-      for (ptrdiff_t i = j; i < a.rows; ++i) {
-        Number loss = a.get(i, k) * mirror(x);
-        if (size == 2) loss = loss + a.get(i, k + 1) * mirror(y);
-        const Number value = a.get(i, j) - loss;
-        a.set(i, j, i == j && mirror.hermitian ? Number(value.real) : value);
+      for (ptrdiff_t i = begin; i < a.rows; ++i) {
+        const ptrdiff_t width = std::min(count, i - begin + 1);  // up to the diagonal
+        for (ptrdiff_t s = 0; s < size; ++s) a.subtract(begin, width, a, k + s, mirrored[s], i, i + 1);
+        if (mirror.hermitian && i < begin + count) a.set(i, i, a.get(i, i).real);
       }
-      a.set(j, k, x);
-      if (size == 2) a.set(j, k + 1, y);
+      for (ptrdiff_t c = 0; c < count; ++c) {
+        for (ptrdiff_t s = 0; s < size; ++s) a.set(begin + c, k + s, columns[s][c]);
+      }
     }
     k += size;
   }
@@ -137,8 +144,11 @@ int32_t factor_ldl(const MatrixView& a, Pivots pivots, Mirror mirror) {
 
 // Subtracts column k of `factors` times row k of x from the rows from `begin` on.
 void eliminate(const MatrixView& factors, ptrdiff_t begin, ptrdiff_t k, const MatrixView& x) {
-  for (ptrdiff_t i = begin; i < x.rows; ++i) {
-    for (ptrdiff_t j = 0; j < x.columns; ++j) x.set(i, j, x.get(i, j) - factors.get(i, k) * x.get(k, j));
+  Number row[MatrixView::kSums];
+  for (ptrdiff_t j = 0; j < x.columns; j += MatrixView::kSums) {
+    const ptrdiff_t count = std::min(x.columns - j, MatrixView::kSums);
+    for (ptrdiff_t c = 0; c < count; ++c) row[c] = x.get(k, j + c);
+    x.subtract(j, count, factors, k, row, begin, x.rows);
   }
 }
 
@@ -172,8 +182,11 @@ void solve_ldl(const MatrixView& factors, Pivots pivots, Mirror mirror, const Ma
     const ptrdiff_t last = k - 1;
     const ptrdiff_t first = pivots[last] > 0 ? last : last - 1;
     for (ptrdiff_t i = first; i < k; ++i) {
-      for (ptrdiff_t j = 0; j < x.columns; ++j) {
-        x.set(i, j, x.get(i, j) - mirrored.dot(i, x, j, k, x.rows));
+      Number sums[MatrixView::kSums];
+      for (ptrdiff_t j = 0; j < x.columns; j += MatrixView::kSums) {
+        const ptrdiff_t count = std::min(x.columns - j, MatrixView::kSums);
+        mirrored.dots(i, x, j, count, k, x.rows, sums);
+        for (ptrdiff_t c = 0; c < count; ++c) x.set(i, j + c, x.get(i, j + c) - sums[c]);
       }
     }
     x.swap_rows(last, std::abs(pivots[last]) - 1);

@@ -3,6 +3,7 @@
 // to Compute the Exponential of a Matrix", SIAM Review): halves the matrix until its norm is at most 1, sums
 // the series by Horner's scheme and squares the result as often. 18 products plus one for each halving; no
 // linear solve, which Pade approximants need.
+#include <algorithm>
 #include <utility>
 
 #include "kernels/checks/selection.h"
@@ -21,10 +22,14 @@ constexpr int kMostHalvings = 1100;
 // target = unit * I + factor * a b.
 void multiply_add(const MatrixView& target, double unit, const MatrixView& a, const MatrixView& b,
                   double factor) {
+  Number sums[MatrixView::kSums];
   for (ptrdiff_t i = 0; i < target.rows; ++i) {
-    for (ptrdiff_t j = 0; j < target.columns; ++j) {
-      const Number product = a.dot(i, b, j, 0, a.columns);
-      target.set(i, j, {product.real * factor + (i == j ? unit : 0), product.imag * factor});
+    for (ptrdiff_t j = 0; j < target.columns; j += MatrixView::kSums) {
+      const ptrdiff_t count = std::min(target.columns - j, MatrixView::kSums);
+      a.dots(i, b, j, count, 0, a.columns, sums);
+      for (ptrdiff_t c = 0; c < count; ++c) {
+        target.set(i, j + c, {sums[c].real * factor + (i == j + c ? unit : 0), sums[c].imag * factor});
+      }
     }
   }
 }

@@ -32,16 +32,22 @@ Error dist_out(KernelContext&, const Tensor& self, const Tensor& other, const Sc
     if (each.dim == 0) each.insert(0, 1, 0);
   }
   RL_TRY(resize_out(out, {}));
+  const bool are_complex =
+      (kTypes & types::kComplex) != 0 && (is_complex(self.scalar_type()) || is_complex(other.scalar_type()));
   Norm<double> norm(p.to<double>());
   RL_TRY(for_each_fiber(views, views[0].dim - 1, [&](const Fiber* fibers) {
-    for (ptrdiff_t i = 0; i < fibers[0].size; ++i) {
-      const char* const a = fibers[0].data + i * fibers[0].stride;
-      const char* const b = fibers[1].data + i * fibers[1].stride;
-      if ((kTypes & types::kComplex) != 0) {
-        norm.add(modulus(load_complex(a, self.scalar_type()) - load_complex(b, other.scalar_type())));
-      } else {
-        norm.add(load_number(a, self.scalar_type()) - load_number(b, other.scalar_type()));
+    constexpr ptrdiff_t kLength = 64;
+    double differences[kLength];
+    for (ptrdiff_t first = 0; first < fibers[0].size; first += kLength) {
+      const ptrdiff_t n = fibers[0].size - first < kLength ? fibers[0].size - first : kLength;
+      for (ptrdiff_t i = 0; i < n; ++i) {
+        const char* const a = fibers[0].data + (first + i) * fibers[0].stride;
+        const char* const b = fibers[1].data + (first + i) * fibers[1].stride;
+        differences[i] =
+            are_complex ? modulus(load_complex(a, self.scalar_type()) - load_complex(b, other.scalar_type()))
+                        : load_number(a, self.scalar_type()) - load_number(b, other.scalar_type());
       }
+      norm.add(differences, 1, static_cast<size_t>(n));
     }
     return Error::Ok;
   }));

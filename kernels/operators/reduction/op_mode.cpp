@@ -9,10 +9,32 @@ namespace rushlight::kernels {
 
 namespace {
 
-// The index of the most frequent element: the smallest of several, at its last position. One pass over the
-// fiber for each distinct element finds the next larger one and counts it: quadratic in the worst case, but
-// no scratch. All NaNs count as one value, the largest.
-ptrdiff_t position_of_mode(const Fiber& fiber, ScalarType type, int64_t) {
+// The index of the most frequent element: the smallest of several, at its last position. All NaNs count as
+// one value, the largest. `entries` and `buffer` have an entry for each element.
+[[maybe_unused]] ptrdiff_t mode_of_sorted(const Fiber& fiber, ScalarType type, KeyedPosition* entries,
+                                          KeyedPosition* buffer) {
+  read_keys(fiber, type, entries);
+  sort_by_key(entries, buffer, static_cast<size_t>(fiber.size));
+  ptrdiff_t best = 0;
+  ptrdiff_t most = 0;
+  ptrdiff_t count = 0;  // of the elements that equal entry i, up to it
+  for (ptrdiff_t i = 0; i < fiber.size; ++i) {
+    count = i > 0 && entries[i].key == entries[i - 1].key ? count + 1 : 1;
+    if (count > most) {
+      most = count;
+      best = i;
+    }
+  }
+  return static_cast<ptrdiff_t>(entries[best].position);
+}
+
+// The same without scratch: one pass over the fiber for each distinct element finds the next larger one and
+// counts it, quadratic in the worst case.
+ptrdiff_t position_of_mode(const Fiber& fiber, ScalarType type, int64_t, RankScratch scratch) {
+#ifndef __OPTIMIZE_SIZE__
+  if (scratch != nullptr) return mode_of_sorted(fiber, type, scratch, scratch + fiber.size);
+#endif
+  static_cast<void>(scratch);
   ptrdiff_t best = 0;
   ptrdiff_t most = 0;
   ptrdiff_t next = -1;
@@ -41,11 +63,11 @@ ptrdiff_t position_of_mode(const Fiber& fiber, ScalarType type, int64_t) {
 
 }  // namespace
 
-Error mode_values(KernelContext&, const Tensor& self, int64_t dim, bool keepdim, Tensor& values,
+Error mode_values(KernelContext& context, const Tensor& self, int64_t dim, bool keepdim, Tensor& values,
                   Tensor& indices) {
   constexpr TypeSet kTypes = selected_types("aten::mode.values");
   if (!contains(kTypes, self.scalar_type())) return unsupported_type(self.scalar_type());
-  return pick_along(self, dim, keepdim, position_of_mode, 0, values, indices);
+  return pick_along(context, self, dim, keepdim, position_of_mode, 0, values, indices);
 }
 
 }  // namespace rushlight::kernels

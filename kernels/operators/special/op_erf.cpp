@@ -9,7 +9,7 @@ namespace rushlight::kernels {
 
 Error erf_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::erf.out");
-  return backs::erf_out(context, UnaryProblem{self, out}, [&] {
+  return backs::erf_out(context, FloatingProblem<kTypes>{self, out}, [&] {
     return floating_function<kTypes>(self, out, [](auto x) { return std::erf(x); });
   });
 }

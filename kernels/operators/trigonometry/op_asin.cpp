@@ -9,7 +9,7 @@ namespace rushlight::kernels {
 
 Error asin_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::asin.out");
-  return backs::asin_out(context, UnaryProblem{self, out}, [&] {
+  return backs::asin_out(context, FloatingProblem<kTypes>{self, out}, [&] {
     return floating_function<kTypes, complex_asin>(self, out, [](auto x) { return std::asin(x); });
   });
 }

@@ -9,7 +9,7 @@ namespace rushlight::kernels {
 
 Error atan_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::atan.out");
-  return backs::atan_out(context, UnaryProblem{self, out}, [&] {
+  return backs::atan_out(context, FloatingProblem<kTypes>{self, out}, [&] {
     return floating_function<kTypes, complex_atan>(self, out, [](auto x) { return std::atan(x); });
   });
 }

@@ -9,7 +9,7 @@ namespace rushlight::kernels {
 
 Error atanh_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::atanh.out");
-  return backs::atanh_out(context, UnaryProblem{self, out}, [&] {
+  return backs::atanh_out(context, FloatingProblem<kTypes>{self, out}, [&] {
     return floating_function<kTypes, complex_atanh>(self, out, [](auto x) { return std::atanh(x); });
   });
 }

@@ -9,7 +9,7 @@ namespace rushlight::kernels {
 
 Error cos_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::cos.out");
-  return backs::cos_out(context, UnaryProblem{self, out}, [&] {
+  return backs::cos_out(context, FloatingProblem<kTypes>{self, out}, [&] {
     return floating_function<kTypes, complex_cos>(self, out, [](auto x) { return std::cos(x); });
   });
 }

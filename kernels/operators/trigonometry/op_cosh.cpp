@@ -9,7 +9,7 @@ namespace rushlight::kernels {
 
 Error cosh_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::cosh.out");
-  return backs::cosh_out(context, UnaryProblem{self, out}, [&] {
+  return backs::cosh_out(context, FloatingProblem<kTypes>{self, out}, [&] {
     return floating_function<kTypes, complex_cosh>(self, out, [](auto x) { return std::cosh(x); });
   });
 }

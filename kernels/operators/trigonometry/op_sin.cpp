@@ -9,7 +9,7 @@ namespace rushlight::kernels {
 
 Error sin_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::sin.out");
-  return backs::sin_out(context, UnaryProblem{self, out}, [&] {
+  return backs::sin_out(context, FloatingProblem<kTypes>{self, out}, [&] {
     return floating_function<kTypes, complex_sin>(self, out, [](auto x) { return std::sin(x); });
   });
 }
