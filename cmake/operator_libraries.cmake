@@ -132,11 +132,22 @@ function(rushlight_add_kernels target out)
                 "$<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti;-fno-threadsafe-statics>"
         )
     endif()
-    # Quantized results are the same on every CPU: no multiply-add is fused where PyTorch rounds twice.
+    # Loops of portable kernels are vectorized. -O3 would also peel, unswitch and copy them, for twice the code.
+    set(options "")
+    if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+        target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-O2>")
+    endif()
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        set(options "$<$<CONFIG:Release>:-ftree-vectorize;-fvect-cost-model=dynamic>")
+    endif()
     set_source_files_properties(
-        ${RUSHLIGHT_EXACT_KERNEL_SOURCES}
-        PROPERTIES COMPILE_OPTIONS -ffp-contract=off
+        ${RUSHLIGHT_KERNEL_SOURCES}
+        ${RUSHLIGHT_SHARED_KERNEL_SOURCES}
+        PROPERTIES COMPILE_OPTIONS "${options}"
     )
+    # Quantized results are the same on every CPU: no multiply-add is fused where PyTorch rounds twice.
+    list(APPEND options -ffp-contract=off)
+    set_source_files_properties(${RUSHLIGHT_EXACT_KERNEL_SOURCES} PROPERTIES COMPILE_OPTIONS "${options}")
     rushlight_add_ukernels(${target} ${RUSHLIGHT_UKERNELS})
     if(RUSHLIGHT_OFFICIAL_KERNELS)
         target_sources(${target} PRIVATE "${out}/official_kernels.cpp" ${RUSHLIGHT_OFFICIAL_KERNEL_SOURCES})

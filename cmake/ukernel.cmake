@@ -120,6 +120,16 @@ function(rushlight_add_ukernels target)
             endif()
         endforeach()
         list(APPEND sources "${source}")
+        list(GET native 0 best_native)
+        foreach(row IN LISTS chosen)
+            if(
+                "${best_native}" IN_LIST RUSHLIGHT_UKERNEL_SPARE
+                AND "${family}" IN_LIST "RUSHLIGHT_UKERNEL_FAMILIES_${row}"
+            )
+                list(APPEND flags -Os)
+                break()
+            endif()
+        endforeach()
         set_source_files_properties("${source}" PROPERTIES COMPILE_OPTIONS "${flags}")
         foreach(row IN LISTS chosen)
             if("${family}" IN_LIST "RUSHLIGHT_UKERNEL_FAMILIES_${row}")

@@ -12,8 +12,9 @@ struct Winograd {
   const char* name;
   void (*input)(const ukernel::WinogradInput&);
   bool (*output)(const ukernel::WinogradOutput&);
+  void (*weights)(const ukernel::WinogradWeights&);
 };
-RL_VARIANTS(Winograd, variants, winograd_input, winograd_output)
+RL_VARIANTS(Winograd, variants, winograd_input, winograd_output, winograd_weights)
 
 }  // namespace
 
@@ -35,11 +36,21 @@ RL_BENCHMARK(winograd, bench) {
   output.in = image.data();
   output.out = out;
   const Winograd reference{"reference", ukernel::reference::winograd_input,
-                           ukernel::reference::winograd_output};
+                           ukernel::reference::winograd_output, ukernel::reference::winograd_weights};
+  ukernel::WinogradWeights weights;
+  weights.lanes = kLanes;
+  weights.in = image.data();
+  weights.lane_stride = 9;
+  weights.row_stride = 3;
+  weights.column_stride = 1;
+  weights.out = parts.data();
+  weights.out_stride = kLanes;
   for (const Winograd& each : bench::with_reference(variants(), reference)) {
     bench.time({"winograd input, 64 channels", each.name, 0, 8.0 * kParts * kLanes},
                [&] { each.input(input); });
     bench.time({"winograd output, 64 channels", each.name, 0, 4.0 * (kParts + kOut) * kLanes},
                [&] { each.output(output); });
+    bench.time({"winograd weights, 64 kernels", each.name, 0, 4.0 * (9 + kParts) * kLanes},
+               [&] { each.weights(weights); });
   }
 }

@@ -38,6 +38,7 @@ constexpr size_t kDirectBytes = size_t{1} << 17;  // up to this size B is used w
 constexpr size_t kRowBlock = 96;                  // rows of A converted at a time
 constexpr size_t kSmallDepth = 32;                // rows of B packed at a time without scratch memory
 constexpr size_t kGrain = size_t{1} << 20;        // multiplications worth a thread
+constexpr size_t kPackGrain = size_t{1} << 14;    // packed elements worth a thread
 
 constexpr uint64_t kLayout = 0x67656d6d;  // "gemm": identifies panels of B
 
@@ -574,14 +575,21 @@ size_t packed_bytes(ScalarType type, size_t depth, size_t columns) {
 }
 
 // Element (k, j) of B is in panel j / width, which has the depth of B; the last panel is padded.
-void pack_b(void* to, ScalarType type, const Matrix& b, size_t depth, size_t columns) {
+void pack_b(KernelContext& context, void* to, ScalarType type, const Matrix& b, size_t depth,
+            size_t columns) {
   with_arithmetic(type, [&](auto kernels) {
     using Packing = Plan<decltype(kernels)>;
-    auto* panel = static_cast<typename decltype(kernels)::Factor*>(to);
+    auto* panels = static_cast<typename decltype(kernels)::Factor*>(to);
     const size_t width = kernels.columns();
-    for (size_t column = 0; column < columns; column += width, panel += Packing::panel_elements(depth)) {
-      Packing::pack_panel(panel, type, part_of(b, type, 0, column), depth, std::min(width, columns - column));
-    }
+    const size_t elements = Packing::panel_elements(depth);
+    const size_t grain = std::max<size_t>(kPackGrain / std::max<size_t>(elements, 1), 1);
+    context.parallel_for(divide_up(columns, width), grain, [&](size_t begin, size_t end, size_t) {
+      for (size_t panel = begin; panel < end; ++panel) {
+        const size_t column = panel * width;
+        Packing::pack_panel(panels + panel * elements, type, part_of(b, type, 0, column), depth,
+                            std::min(width, columns - column));
+      }
+    });
   });
 }
 
@@ -606,7 +614,7 @@ void prepare(KernelContext& context, const Gemm& gemm, const Tensor& weight) {
         layout_id(kLayout, gemm.depth, gemm.columns, gemm.b.row_stride, gemm.b.column_stride,
                   static_cast<int>(gemm.type), ukernel::gemm_columns());
     if (void* to = context.prepare(weight.const_data_ptr(), layout, bytes)) {
-      pack_b(to, gemm.type, gemm.b, gemm.depth, gemm.columns);
+      pack_b(context, to, gemm.type, gemm.b, gemm.depth, gemm.columns);
     }
   }
   const size_t bytes = most_scratch_bytes(gemm);

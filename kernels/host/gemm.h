@@ -28,7 +28,7 @@ struct Gemm : ProductMatrices {
 // packed_bytes(): size of `b` in panels of gemm_columns() columns, padded. pack_b(): writes the panels to
 // `to`, which is aligned to 64 bytes, in the dtype of the arithmetic: [panel][depth][gemm_columns()].
 [[nodiscard]] size_t packed_bytes(ScalarType type, size_t depth, size_t columns);
-void pack_b(void* to, ScalarType type, const Matrix& b, size_t depth, size_t columns);
+void pack_b(KernelContext& context, void* to, ScalarType type, const Matrix& b, size_t depth, size_t columns);
 
 // For prepare functions: request the scratch memory of the product. With `weight`, the tensor of `b`, also
 // pack `b` at load if that tensor is constant.

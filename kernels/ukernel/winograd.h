@@ -54,27 +54,19 @@ struct WinogradOutput {
 RL_UKERNEL(void, winograd_input, (const WinogradInput& tile), (tile))
 RL_UKERNEL(bool, winograd_output, (const WinogradOutput& tile), (tile))
 
-// Weight transform G g G^T of one 3 x 3 kernel: out[part * out_stride] for each part. Sums in double, rounded
-// once, since weights are transformed once, at load.
-inline void winograd_weights(const float* weights, ptrdiff_t row_stride, ptrdiff_t column_stride, float* out,
-                             ptrdiff_t out_stride) {
-  constexpr double kFactors[kWinogradIn][3] = {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}};
-  double rows[kWinogradIn][3];
-  for (size_t i = 0; i < kWinogradIn; ++i) {
-    for (ptrdiff_t j = 0; j < 3; ++j) {
-      rows[i][j] = 0;
-      for (ptrdiff_t k = 0; k < 3; ++k) {
-        rows[i][j] += kFactors[i][k] * weights[k * row_stride + j * column_stride];
-      }
-    }
-  }
-  for (size_t i = 0; i < kWinogradIn; ++i) {
-    for (size_t j = 0; j < kWinogradIn; ++j, out += out_stride) {
-      double sum = 0;
-      for (size_t k = 0; k < 3; ++k) sum += kFactors[j][k] * rows[i][k];
-      *out = static_cast<float>(sum);
-    }
-  }
-}
+// Weight transform G g G^T of one 3 x 3 kernel for each lane: element (r, c) of lane i is in[i * lane_stride
+// + r * row_stride + c * column_stride], and its part of the result out[part * out_stride + i]. Sums in
+// double, rounded once, since weights are transformed once, at load.
+struct WinogradWeights {
+  size_t lanes = 0;
+  const float* in = nullptr;
+  ptrdiff_t lane_stride = 0;
+  ptrdiff_t row_stride = 0;
+  ptrdiff_t column_stride = 0;
+  float* out = nullptr;
+  ptrdiff_t out_stride = 0;
+};
+
+RL_UKERNEL(void, winograd_weights, (const WinogradWeights& weights), (weights))
 
 }  // namespace rushlight::ukernel

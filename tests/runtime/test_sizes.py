@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from rushlight import process, targets
+from rushlight.runtime import native
 from rushlight.size import SizeReport, size
 from rushlight.sources import source_root
 
@@ -95,6 +96,11 @@ def test_the_core_is_small_on_a_cortex_m4(build: Callable[..., Path]) -> None:
     check("cortex_m4_core", linked_part(folder / "executor_runner.map", "librushlight_runtime.a"))
 
 
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the budget is for x86-64")
+def test_the_module_of_the_wheel_is_no_larger_than_before_it_was_fast_everywhere() -> None:
+    check("wheel_module_x86_64", measure(Path(str(native.default_module().__file__))))
+
+
 def dscnn_runner(target: str, folder: Path, **defines: str) -> SizeReport:
     """The runner for DS-CNN alone, as `rushlight size` reports it."""
     if missing := targets.get(target).requirements():
@@ -128,6 +134,7 @@ def test_budgets_are_within_what_the_project_promises() -> None:
     assert BUDGETS["host_runner_without_operators"]["flash"] <= 30_000
     assert BUDGETS["host_runner_without_operators"]["ram"] <= 4096
     assert BUDGETS["cortex_m4_core"]["flash"] <= 16_000
+    assert BUDGETS["wheel_module_x86_64"]["flash"] <= 4_840_000
     # No larger than ExecuTorch's runners for the same model (benchmarks/size/README.md).
     assert BUDGETS["dscnn_runner_x86_64"]["flash"] <= 147_700
     assert BUDGETS["dscnn_runner_linux_aarch64"]["flash"] <= 138_900

@@ -59,10 +59,10 @@ size_t packed_size(const Convolution& c, Algorithm algorithm) {
   return 0;
 }
 
-void pack(const Convolution& c, Algorithm algorithm, float* packed) {
-  if (kRows && algorithm == Algorithm::kRows) pack_rows(c, packed);
+void pack(KernelContext& context, const Convolution& c, Algorithm algorithm, float* packed) {
+  if (kRows && algorithm == Algorithm::kRows) pack_rows(context, c, packed);
   if (kDepthwiseRows && algorithm == Algorithm::kDepthwiseRows) pack_depthwise(c, packed);
-  if (kWinograd && algorithm == Algorithm::kWinograd) pack_winograd(c, packed);
+  if (kWinograd && algorithm == Algorithm::kWinograd) pack_winograd(context, c, packed);
 }
 
 // Bytes for one thread.
@@ -184,7 +184,7 @@ void prepare_convolution(KernelContext& context, const Convolution& given, bool 
     load_floats(floats, widened.type, widened.source, 1, widened.count);
     c.weight = floats;
   }
-  pack(c, algorithm, floats + kept);
+  pack(context, c, algorithm, floats + kept);
 }
 
 const float* prepared_weight(const KernelContext& context) {
@@ -217,7 +217,7 @@ std::optional<Error> convolve(KernelContext& context, const Convolution& given) 
   const bool has_pixels = !form.is_turned || pixels != nullptr;
   if (!is_prepared && has_pixels) {
     if (auto* own = static_cast<float*>(context.allocate_temp(size, 64))) {
-      pack(c, algorithm, own);
+      pack(context, c, algorithm, own);
       packed = own;
     }
   }

@@ -249,6 +249,19 @@ class Rows {
   bool merges_;
 };
 
+// Packs one panel of the weights of a group: a block of in_channels rows for each tap.
+void pack_panel(const Convolution& c, const Phase& phase, const Panels& panels, ptrdiff_t group,
+                ptrdiff_t panel, float* packed) {
+  const float* weight =
+      c.weight + group * c.weight_group_stride + panel * panels.columns() * c.weight_out_stride;
+  const ptrdiff_t width = panels.width(panel);
+  for (ptrdiff_t tap = 0; tap < phase.taps(); ++tap, packed += c.in_channels * width) {
+    ukernel::gemm_pack(packed, weight + kernel_offset(phase, tap), c.weight_in_stride, c.weight_out_stride,
+                       static_cast<size_t>(c.in_channels), static_cast<size_t>(panels.channels_in(panel)),
+                       static_cast<size_t>(width));
+  }
+}
+
 }  // namespace
 
 size_t packed_rows_size(const Convolution& c) {
@@ -257,24 +270,23 @@ size_t packed_rows_size(const Convolution& c) {
   return static_cast<size_t>(floats) * sizeof(float);
 }
 
-void pack_rows(const Convolution& c, float* packed) {
+void pack_rows(KernelContext& context, const Convolution& c, float* packed) {
+  constexpr ptrdiff_t kGrain = ptrdiff_t{1} << 14;  // packed floats worth a thread
   std::fill(packed, packed + zeros_of(c), 0.0F);
   packed += zeros_of(c);
   for (size_t i = 0; i < count_phases(c); ++i) {
     const Phase phase = make_phase(c, i);
     const Panels panels(c, phase);
-    for (ptrdiff_t group = 0; group < c.groups; ++group) {
-      for (ptrdiff_t panel = 0; panel < panels.count(); ++panel) {
-        const ptrdiff_t channel = panel * panels.columns();
-        const float* weight = c.weight + group * c.weight_group_stride + channel * c.weight_out_stride;
-        const ptrdiff_t width = panels.width(panel);
-        for (ptrdiff_t tap = 0; tap < phase.taps(); ++tap, packed += c.in_channels * width) {
-          ukernel::gemm_pack(packed, weight + kernel_offset(phase, tap), c.weight_in_stride,
-                             c.weight_out_stride, static_cast<size_t>(c.in_channels),
-                             static_cast<size_t>(panels.channels_in(panel)), static_cast<size_t>(width));
-        }
+    const ptrdiff_t items = c.groups * panels.count();
+    const ptrdiff_t grain = kGrain * items / std::max<ptrdiff_t>(panels.floats(), 1) + 1;
+    const auto body = [&](size_t begin, size_t end, size_t) {
+      for (auto item = static_cast<ptrdiff_t>(begin); item < static_cast<ptrdiff_t>(end); ++item) {
+        const ptrdiff_t group = item / panels.count(), panel = item % panels.count();
+        pack_panel(c, phase, panels, group, panel, packed + panels.offset(group, panel));
       }
-    }
+    };
+    context.parallel_for(static_cast<size_t>(items), static_cast<size_t>(grain), body);
+    packed += panels.floats();
   }
 }
 

@@ -9,7 +9,7 @@ namespace rushlight::kernels::host {
 
 // Bytes of packed weights including a row of zeros, which taps in the padding read, and the packing.
 [[nodiscard]] size_t packed_rows_size(const Convolution& convolution);
-void pack_rows(const Convolution& convolution, float* packed);
+void pack_rows(KernelContext& context, const Convolution& convolution, float* packed);
 
 // Computes the convolution. Precondition: has_channels_last(). Needs no scratch memory.
 void convolve_rows(KernelContext& context, const Convolution& convolution, const float* packed);

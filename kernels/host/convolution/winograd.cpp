@@ -280,17 +280,34 @@ size_t packed_winograd_size(const Convolution& c) {
   return static_cast<size_t>(kParts * part_floats(c)) * sizeof(float);
 }
 
-void pack_winograd(const Convolution& c, float* packed) {
+// Panels are divided among threads; each row of a panel is written whole, with zeros past the last channel.
+void pack_winograd(KernelContext& context, const Convolution& c, float* packed) {
   const ptrdiff_t panel = panel_columns();
-  const ptrdiff_t part = part_floats(c);
-  std::fill(packed, packed + kParts * part, 0.0F);
-  for (ptrdiff_t o = 0; o < c.out_channels; ++o) {
-    for (ptrdiff_t i = 0; i < c.in_channels; ++i) {
-      ukernel::winograd_weights(c.weight + o * c.weight_out_stride + i * c.weight_in_stride,
-                                c.axes[1].kernel_stride, c.axes[2].kernel_stride,
-                                packed + o / panel * panel * c.in_channels + i * panel + o % panel, part);
+  ukernel::WinogradWeights transform;
+  transform.lane_stride = c.weight_out_stride;
+  transform.row_stride = c.axes[1].kernel_stride;
+  transform.column_stride = c.axes[2].kernel_stride;
+  transform.out_stride = part_floats(c);
+  const auto pack = [&](size_t begin, size_t end, size_t) {
+    ukernel::WinogradWeights row = transform;
+    for (ptrdiff_t o = static_cast<ptrdiff_t>(begin) * panel; o < static_cast<ptrdiff_t>(end) * panel;
+         o += panel) {
+      const ptrdiff_t lanes = std::min(panel, c.out_channels - o);
+      row.lanes = static_cast<size_t>(lanes);
+      for (ptrdiff_t i = 0; i < c.in_channels; ++i) {
+        row.in = c.weight + o * c.weight_out_stride + i * c.weight_in_stride;
+        row.out = packed + o * c.in_channels + i * panel;
+        winograd_weights(row);
+        if (lanes == panel) continue;
+        for (ptrdiff_t part = 0; part < kParts; ++part) {
+          float* unused = row.out + part * row.out_stride;
+          std::fill(unused + lanes, unused + panel, 0.0F);
+        }
+      }
     }
-  }
+  };
+  const auto panels = static_cast<size_t>((c.out_channels + panel - 1) / panel);
+  context.parallel_for(panels, grain_of(kParts * panel * c.in_channels), pack);
 }
 
 size_t winograd_scratch_size(const Convolution& c) {

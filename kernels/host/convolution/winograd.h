@@ -11,7 +11,7 @@ namespace rushlight::kernels::host {
 
 // Bytes of transformed weights, and the transform.
 [[nodiscard]] size_t packed_winograd_size(const Convolution& convolution);
-void pack_winograd(const Convolution& convolution, float* packed);
+void pack_winograd(KernelContext& context, const Convolution& convolution, float* packed);
 
 [[nodiscard]] size_t winograd_scratch_size(const Convolution& convolution);  // bytes
 

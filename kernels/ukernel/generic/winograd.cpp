@@ -92,7 +92,54 @@ RL_INLINE void output_lanes(const WinogradOutput& tile, size_t at, size_t count,
   }
 }
 
+// Transforms one row or column of weights.
+RL_INLINE void transform_weights(const F64 (&g)[3], F64 (&t)[kIn]) {
+  const F64 half = splat(0.5);
+  t[0] = g[0];
+  t[1] = half * g[0] + half * g[1] + half * g[2];
+  t[2] = half * g[0] - half * g[1] + half * g[2];
+  t[3] = g[2];
+}
+
+// Gathers `count` lanes from `at` on and transforms them; the others are zeros.
+RL_INLINE void weight_lanes(const WinogradWeights& weights, size_t at, size_t count) {
+  F64 columns[kIn][3];
+  const float* in = weights.in + static_cast<ptrdiff_t>(at) * weights.lane_stride;
+  RL_UNROLL for (ptrdiff_t j = 0; j < 3; ++j) {
+    F64 g[3];
+    F64 t[kIn];
+    RL_UNROLL for (ptrdiff_t i = 0; i < 3; ++i) {
+      float lanes[kWideLanes] = {};
+      const float* from = in + i * weights.row_stride + j * weights.column_stride;
+      for (size_t k = 0; k < count; ++k, from += weights.lane_stride) lanes[k] = *from;
+      g[i] = load_wide(lanes);
+    }
+    transform_weights(g, t);
+    RL_UNROLL for (size_t i = 0; i < kIn; ++i) columns[i][j] = t[i];
+  }
+  float* out = weights.out + at;
+  RL_UNROLL for (size_t i = 0; i < kIn; ++i) {
+    F64 t[kIn];
+    transform_weights(columns[i], t);
+    RL_UNROLL for (size_t j = 0; j < kIn; ++j, out += weights.out_stride) {
+      if (count == kWideLanes) {
+        store_narrow(out, t[j]);
+        continue;
+      }
+      float lanes[kWideLanes];
+      store_narrow(lanes, t[j]);
+      for (size_t k = 0; k < count; ++k) out[k] = lanes[k];
+    }
+  }
+}
+
 }  // namespace
+
+void winograd_weights(const WinogradWeights& weights) {
+  size_t i = 0;
+  for (; i + kWideLanes <= weights.lanes; i += kWideLanes) weight_lanes(weights, i, kWideLanes);
+  if (i < weights.lanes) weight_lanes(weights, i, weights.lanes - i);
+}
 
 void winograd_input(const WinogradInput& tile) {
   size_t i = 0;

@@ -3,11 +3,11 @@
 // x 4 inputs, g the kernel and m the products, the matrices of Lavin and Gray are
 //
 //   inputs     B^T d B    kInputs = B^T
-//   weights    G g G^T    winograd_weights() of the contract
+//   weights    G g G^T    kWeights = G
 //   outputs    A^T m A    kOutputs = A^T
 //
 // Each result is one double sum over all 16 elements with products of two matrix elements, where variants
-// transform rows and columns in turn. Tests allow 1e-6 for inputs and 5e-6 for outputs.
+// transform rows and columns in turn. Tests allow 1e-6 for inputs, 1e-7 for weights and 5e-6 for outputs.
 #pragma once
 
 #include <cmath>
@@ -18,6 +18,7 @@ namespace rushlight::ukernel::reference {
 
 inline constexpr double kInputs[kWinogradIn][kWinogradIn] = {
     {1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}};
+inline constexpr double kWeights[kWinogradIn][3] = {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}};
 inline constexpr double kOutputs[kWinogradOut][kWinogradIn] = {{1, 1, 1, 0}, {0, 1, -1, -1}};
 
 // out of part 4 r + c = sum of B^T[r][i] B^T[c][j] d[i][j]. A null pointer is an input of zeros.
@@ -33,6 +34,24 @@ inline void winograd_input(const WinogradInput& tile) {
         }
       }
       tile.out[static_cast<ptrdiff_t>(part) * tile.out_stride + static_cast<ptrdiff_t>(lane)] =
+          static_cast<float>(sum);
+    }
+  }
+}
+
+// out of part 4 r + c = sum of G[r][i] G[c][j] g[i][j].
+inline void winograd_weights(const WinogradWeights& weights) {
+  for (size_t lane = 0; lane < weights.lanes; ++lane) {
+    const float* in = weights.in + static_cast<ptrdiff_t>(lane) * weights.lane_stride;
+    for (size_t part = 0; part < kWinogradParts; ++part) {
+      double sum = 0;
+      for (ptrdiff_t i = 0; i < 3; ++i) {
+        for (ptrdiff_t j = 0; j < 3; ++j) {
+          const double factor = kWeights[part / kWinogradIn][i] * kWeights[part % kWinogradIn][j];
+          sum += factor * in[i * weights.row_stride + j * weights.column_stride];
+        }
+      }
+      weights.out[static_cast<ptrdiff_t>(part) * weights.out_stride + static_cast<ptrdiff_t>(lane)] =
           static_cast<float>(sum);
     }
   }

@@ -60,6 +60,7 @@ class Row:
     detect: Mapping[str, tuple[int, ...]]
     flags: tuple[str, ...]
     options: tuple[str, ...]
+    spare: bool
     families: frozenset[str]
     shape: Mapping[str, Shape]
 
@@ -154,7 +155,7 @@ def _only(where: str, given: Mapping[str, Any], *keys: str) -> dict[str, Any]:
 
 def _row(data: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Row:
     path = str(data.get("row"))
-    _only(path, data, "row", "when", "extends", "detect", "flags", "options", "families", "shape")
+    _only(path, data, "row", "when", "extends", "detect", "flags", "options", "spare", "families", "shape")
     if not re.fullmatch(r"[a-z]\w*/[a-z]\w*", path) or not data.get("when"):
         raise InvalidArgument(f"{TABLE}: {path}: expected a row <isa>/<name> with `when`")
     _only(f"{path}: families", dict.fromkeys(data.get("families", [])), *FAMILIES)
@@ -168,6 +169,7 @@ def _row(data: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Row:
         detect={word: tuple(bits) for word, bits in data.get("detect", {}).items()},
         flags=tuple(data.get("flags", [])),
         options=tuple(data.get("options", [])),
+        spare=data.get("spare", False),
         families=frozenset(data.get("families", [])),
         shape=data.get("shape", {}),
     )
@@ -379,6 +381,7 @@ def lists(table: Table, kinds: Mapping[str, str], root: Path, folder: Path) -> s
     """ukernels.cmake, below `folder`, with absolute paths:
 
     - RUSHLIGHT_UKERNEL_ROWS: the rows in order
+    - RUSHLIGHT_UKERNEL_SPARE: the rows whose native code is optimized for size
     - RUSHLIGHT_UKERNEL_ISAS: instruction sets with rows chosen at run time
     - RUSHLIGHT_UKERNEL_OF_<isa>: these rows, the least capable first
     - RUSHLIGHT_UKERNEL_DETECTED_<isa>: the rows that a build without a choice of variants would choose from
@@ -392,6 +395,7 @@ def lists(table: Table, kinds: Mapping[str, str], root: Path, folder: Path) -> s
     """
     values: dict[str, Sequence[str | Path]] = {
         "ROWS": [row.path for row in table.rows],
+        "SPARE": [row.path for row in table.rows if row.spare],
         "ISAS": list(table.isas),
         **{f"OF_{isa}": [row.path for row in table.chosen(isa)] for isa in table.isas},
         **{f"DETECTED_{isa}": [row.path for row in table.detected(isa)] for isa in table.isas},

@@ -19,8 +19,9 @@ from rushlight.convert.order import arrange
 from rushlight.convert.outputs import keep_memory_kinds, memory_kinds
 from rushlight.convert.reading import Unread, read
 from rushlight.convert.views import elide_views
-from rushlight.integers.graph import DEQUANTIZE, QUANTIZE, Call
+from rushlight.integers.graph import Call
 from rushlight.integers.match import rewrite_graph
+from rushlight.integers.names import DEQUANTIZE, QUANTIZE
 from rushlight.integers.rules import Settings
 from rushlight.lowered.data import ArrayPool
 from rushlight.lowered.emit import Emitter, Pools

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.codegen.schema import Argument
-from rushlight.integers.graph import DEQUANTIZE, QUANTIZE
+from rushlight.integers.names import DEQUANTIZE, QUANTIZE
 from rushlight.lowered.instructions import Call, TensorOperand
 from rushlight.program.dtypes import NAMES, NUMBERS
 from rushlight.program.model import Kind

@@ -9,7 +9,7 @@ from typing import Any
 
 from rushlight.codegen.table import Operator
 from rushlight.convert.graph import ProgramCall, ProgramGraph
-from rushlight.integers.graph import DEQUANTIZE, QUANTIZE
+from rushlight.integers.names import DEQUANTIZE, QUANTIZE
 from rushlight.integers.order import OrderCosts, is_either, order_of_convolution
 from rushlight.lowered.instructions import Call, MemoryKind, TensorOperand
 from rushlight.program.dim_order import DimOrder, is_row_major, row_major

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.integers.graph import DEQUANTIZE, QUANTIZE, Array
+from rushlight.integers.graph import Array
+from rushlight.integers.names import DEQUANTIZE, QUANTIZE
 
 Given = Mapping[str, Any]
 

@@ -11,13 +11,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rushlight.integers.names import DEQUANTIZE
+
 Array = NDArray[Any]
 Value = Any
 """A tensor of the graph: hashable, compared with ==."""
-
-
-QUANTIZE = "quantized_decomposed::quantize_per_tensor"
-DEQUANTIZE = "quantized_decomposed::dequantize_per_tensor"
 
 
 class Call(Protocol):

@@ -96,7 +96,7 @@ class Program:
         self._methods: dict[str, Method] = {}
         self._fallback = fallback
         if fallback is not None:
-            serve(self._program, self._operators(), fallback)
+            serve(self._program, self.operator_names(), fallback)
 
     @property
     def fallback_operators(self) -> dict[str, int]:
@@ -105,8 +105,8 @@ class Program:
         own = set() if self._fallback == "aten-first" else set(self._module.operator_names())
         return {name: n for name, n in sorted(self._program.served().items()) if n or name not in own}
 
-    def _operators(self) -> Iterator[str]:
-        """The operators that the methods name."""
+    def operator_names(self) -> Iterator[str]:
+        """The operators that the methods name. Raises InvalidProgram for a damaged method."""
         for method in self.method_names:
             yield from native.call(self._module, self._program.method_facts, method)["operators"]
 

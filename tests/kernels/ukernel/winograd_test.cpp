@@ -26,8 +26,9 @@ struct Winograd {
   const char* name;
   void (*input)(const WinogradInput&);
   bool (*output)(const WinogradOutput&);
+  void (*weights)(const WinogradWeights&);
 };
-RL_VARIANTS(Winograd, variants, winograd_input, winograd_output)
+RL_VARIANTS(Winograd, variants, winograd_input, winograd_output, winograd_weights)
 std::ostream& operator<<(std::ostream& out, const Winograd& winograd) { return out << winograd.name; }
 
 class WinogradVariants : public ::testing::TestWithParam<Winograd> {};
@@ -151,6 +152,34 @@ TEST_P(WinogradVariants, Output_InfiniteBiasAndResidual_NotReported) {
   EXPECT_TRUE(std::isfinite((*made.outs[0])[4]));
 }
 
+// Kernels [lane][3][3] and [3][3][lane]; memory between the results of two parts stays as it is.
+TEST_P(WinogradVariants, Weights_AnyLanesAndStrides_AsReference) {
+  for (const Edge edge : {Edge::kFront, Edge::kBack}) {
+    for (const size_t lanes : kLanes) {
+      for (const bool lanes_first : {true, false}) {
+        Buffer in(9 * lanes, edge);
+        fill(in);
+        Buffer out((kWinogradParts - 1) * (lanes + 2) + lanes, edge);
+        Buffer expected(out.size());
+        for (float& each : out) each = 7;
+        for (float& each : expected) each = 7;
+        WinogradWeights weights;
+        weights.lanes = lanes;
+        weights.in = in.data();
+        weights.lane_stride = lanes_first ? 9 : 1;
+        weights.row_stride = lanes_first ? 3 : 3 * static_cast<ptrdiff_t>(lanes);
+        weights.column_stride = lanes_first ? 1 : static_cast<ptrdiff_t>(lanes);
+        weights.out = out.data();
+        weights.out_stride = static_cast<ptrdiff_t>(lanes) + 2;
+        GetParam().weights(weights);
+        weights.out = expected.data();
+        reference::winograd_weights(weights);
+        expect_near(out, expected, 1e-7);
+      }
+    }
+  }
+}
+
 // A whole convolution from the three transforms.
 TEST_P(WinogradVariants, Transforms_Together_AreAConvolution) {
   Buffer image(kWinogradParts), weights(9), transformed(kWinogradParts), products(kWinogradParts),
@@ -165,7 +194,14 @@ TEST_P(WinogradVariants, Transforms_Together_AreAConvolution) {
   input.out = transformed.data();
   input.out_stride = 1;
   GetParam().input(input);
-  winograd_weights(weights.data(), 3, 1, products.data(), 1);
+  WinogradWeights kernel;
+  kernel.lanes = 1;
+  kernel.in = weights.data();
+  kernel.row_stride = 3;
+  kernel.column_stride = 1;
+  kernel.out = products.data();
+  kernel.out_stride = 1;
+  GetParam().weights(kernel);
   for (size_t i = 0; i < kWinogradParts; ++i) products[i] *= transformed[i];
   float* out[kPixels];
   for (size_t i = 0; i < kPixels; ++i) out[i] = &pixels[i];

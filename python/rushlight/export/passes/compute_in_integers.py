@@ -27,8 +27,9 @@ from rushlight.export.graph.constants import Constants
 from rushlight.export.graph.nodes import source_line, value_of
 from rushlight.export.graph.rewrite import insert_before, is_pure, replace
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.integers.graph import QUANTIZE, Array, Call
+from rushlight.integers.graph import Array, Call
 from rushlight.integers.match import Report, apply, rewrite_graph
+from rushlight.integers.names import QUANTIZE
 from rushlight.integers.rules import RULES, WHOLE_RULES, Refusal, Settings
 from rushlight.runtime.arrays import as_array, as_tensor
 

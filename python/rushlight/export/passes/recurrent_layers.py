@@ -19,7 +19,8 @@ from rushlight.export.graph.nodes import copy_meta, value_of
 from rushlight.export.graph.rewrite import fake_mode_of, insert_before
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.passes.compute_in_integers import FxCall, FxGraph
-from rushlight.integers.graph import QUANTIZE, Array, Quantized, dequantized, weights
+from rushlight.integers.graph import Array, Quantized, dequantized, weights
+from rushlight.integers.names import QUANTIZE
 from rushlight.integers.recurrent import Factor, Numbers, Scaled, scaled
 from rushlight.integers.rules.base import Refusal, need
 

@@ -11,16 +11,8 @@ from typing import Any
 import numpy as np
 
 from rushlight.integers.arithmetic import Requantization, quantize
-from rushlight.integers.graph import (
-    QUANTIZE,
-    Call,
-    Graph,
-    Quantized,
-    Value,
-    dequantized,
-    has_one_reader,
-    quantization,
-)
+from rushlight.integers.graph import Call, Graph, Quantized, Value, dequantized, has_one_reader, quantization
+from rushlight.integers.names import QUANTIZE
 
 BYTES = ("int8", "uint8")
 NUMBERS = (*BYTES, "int16")

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rushlight.integers.arithmetic import pack_halves
-from rushlight.integers.graph import DEQUANTIZE, QUANTIZE, Array, Call, Graph, Value
+from rushlight.integers.graph import Array, Call, Graph, Value
+from rushlight.integers.names import DEQUANTIZE, QUANTIZE
 from rushlight.integers.rules.base import Rule, Settings, need
 
 _PREFIX = "quantized_decomposed::"

@@ -12,17 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.integers.graph import (
-    DEQUANTIZE,
-    QUANTIZE,
-    Call,
-    Graph,
-    Quantized,
-    Value,
-    dequantized,
-    has_one_reader,
-    quantization,
-)
+from rushlight.integers.graph import Call, Graph, Quantized, Value, dequantized, has_one_reader, quantization
+from rushlight.integers.names import DEQUANTIZE, QUANTIZE
 from rushlight.integers.rules.base import NUMBERS, Result, Rule, Settings, need, result_of
 from rushlight.integers.rules.tables import can_look_up, converted
 

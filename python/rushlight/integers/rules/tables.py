@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from rushlight.integers.curves import fit
-from rushlight.integers.graph import DEQUANTIZE, QUANTIZE, Array, Call, Graph, Quantized, Value, quantization
+from rushlight.integers.graph import Array, Call, Graph, Quantized, Value, quantization
+from rushlight.integers.names import DEQUANTIZE, QUANTIZE
 from rushlight.integers.rules.base import BYTES, NUMBERS, Result, Rule, Settings, need
 
 LOOKUP = "rushlight::quantized_lookup"
