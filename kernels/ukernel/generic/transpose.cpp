@@ -116,40 +116,48 @@ struct Blocks {
     }
   }
 
-  // Transposes whole blocks of rows from `first` on; returns the first row that is left.
-  RL_INLINE static size_t transpose_rows(size_t first, size_t rows, size_t columns, const char* from,
-                                         ptrdiff_t from_stride, char* to, ptrdiff_t to_stride) {
-    for (; first + kRows <= rows; first += kRows) {
-      const char* const block = from + static_cast<ptrdiff_t>(first) * from_stride;
-      for (size_t j = 0; j < columns; j += kBlock) {
-        transpose(block + j * sizeof(T), from_stride,
-                  to + static_cast<ptrdiff_t>(j) * to_stride + first * sizeof(T), to_stride);
+  // Transposes blocks of the rows from `first` on, and columns [begin, end). At the edges a block overlaps
+  // the one before, except for rows if `whole`: then returns the first row that is left.
+  RL_INLINE static size_t transpose_rows(bool whole, size_t first, size_t rows, size_t columns, size_t begin,
+                                         size_t end, const char* from, ptrdiff_t from_stride, char* to,
+                                         ptrdiff_t to_stride) {
+    for (; whole ? first + kRows <= rows : first < rows; first += kRows) {
+      const size_t row = first + kRows <= rows ? first : rows - kRows;
+      const char* const block = from + static_cast<ptrdiff_t>(row) * from_stride;
+      for (size_t j = begin; j < end; j += kBlock) {
+        const size_t column = j + kBlock <= columns ? j : columns - kBlock;
+        transpose(block + column * sizeof(T), from_stride,
+                  to + static_cast<ptrdiff_t>(column) * to_stride + row * sizeof(T), to_stride);
       }
     }
     return first;
   }
 };
 
-// Whole blocks of the widest vectors, then of 16 bytes, then single elements at both edges.
+// Whole blocks of the widest vectors; the rows left are blocks of half of it if these have so many, else of
+// 16 bytes. Matrices that are narrower than a block are copied element by element.
 template <class T>
 void transpose_sized(size_t rows, size_t columns, const char* from, ptrdiff_t from_stride, char* to,
                      ptrdiff_t to_stride) {
+  using Whole = Blocks<T, RL_VECTOR_BYTES>;
+  using Half = Blocks<T, RL_VECTOR_BYTES / 2 < 16 ? 16 : RL_VECTOR_BYTES / 2>;
   using Small = Blocks<T, 16>;
-  const size_t whole = columns / Small::kBlock * Small::kBlock;
-  size_t done = 0;
-  for (size_t j = 0; j < whole; j += kColumnBlock) {
-    const size_t n = whole - j < kColumnBlock ? whole - j : kColumnBlock;
-    const char* const source = from + j * sizeof(T);
-    char* const target = to + static_cast<ptrdiff_t>(j) * to_stride;
-    done = Blocks<T, RL_VECTOR_BYTES>::transpose_rows(0, rows, n, source, from_stride, target, to_stride);
-    if constexpr (RL_VECTOR_BYTES > 16) {
-      done = Small::transpose_rows(done, rows, n, source, from_stride, target, to_stride);
+  if (rows < Small::kBlock || columns < Small::kBlock) {
+    return transpose_one_by_one<T>(rows, columns, from, from_stride, to, to_stride);
+  }
+  for (size_t j = 0; j < columns; j += kColumnBlock) {
+    const size_t end = columns - j < kColumnBlock ? columns : j + kColumnBlock;
+    const auto blocks = [&](auto size, bool whole, size_t first) __attribute__((always_inline)) {
+      return decltype(size)::transpose_rows(whole, first, rows, columns, j, end, from, from_stride, to,
+                                            to_stride);
+    };
+    const size_t done = blocks(Whole(), true, 0);
+    if (rows >= Half::kRows && rows - done > Small::kRows) {
+      blocks(Half(), false, done);
+    } else {
+      blocks(Small(), false, done);
     }
   }
-  const char* const below = from + static_cast<ptrdiff_t>(done) * from_stride;
-  transpose_one_by_one<T>(rows - done, whole, below, from_stride, to + done * sizeof(T), to_stride);
-  transpose_one_by_one<T>(rows, columns - whole, from + whole * sizeof(T), from_stride,
-                          to + static_cast<ptrdiff_t>(whole) * to_stride, to_stride);
 }
 
 #else
