@@ -79,6 +79,11 @@ struct Gathered<T, 1> {
   }
 };
 
+template <class Vector, size_t... kAt>
+RL_INLINE Vector reversed(Vector vector, std::index_sequence<kAt...>) {
+  return __builtin_shufflevector(vector, vector, (sizeof...(kAt) - 1 - kAt)...);
+}
+
 // Blocks of kBlock x kBlock elements, one in each 16 bytes of a vector of kBytes.
 template <class T, size_t kBytes>
 struct Blocks {
@@ -234,6 +239,29 @@ void copy_rows_by(size_t rows, size_t bytes, const char* from, ptrdiff_t from_st
   for (size_t i = 0; i < rows; ++i, from += from_stride, to += to_stride) copy_row<kBytes>(bytes, from, to);
 }
 
+// Copies in reverse order. The last vector overlaps the one before; fewer elements than a vector are copied
+// one by one.
+template <class T>
+void reverse_as(size_t n, const char* last, char* to) {
+  const char* const end = last + sizeof(T);
+#if RL_VECTOR_BYTES > 4
+  constexpr size_t kCount = RL_VECTOR_BYTES / sizeof(T);
+  using Vector = typename Gathered<T, RL_VECTOR_BYTES / 16>::Vector;
+  const auto copy = [&](size_t i) __attribute__((always_inline)) {
+    Vector vector;
+    std::memcpy(&vector, end - (i + kCount) * sizeof(T), sizeof(vector));
+    vector = reversed(vector, std::make_index_sequence<kCount>());
+    std::memcpy(to + i * sizeof(T), &vector, sizeof(vector));
+  };
+  if (n >= kCount) {
+    for (size_t i = 0; i + kCount <= n; i += kCount) copy(i);
+    if (n % kCount != 0) copy(n - kCount);
+    return;
+  }
+#endif
+  for (size_t i = 0; i < n; ++i) std::memcpy(to + i * sizeof(T), end - (i + 1) * sizeof(T), sizeof(T));
+}
+
 }  // namespace
 
 void copy_rows(size_t rows, size_t bytes, const char* from, ptrdiff_t from_stride, char* to,
@@ -254,6 +282,13 @@ void transpose(size_t rows, size_t columns, size_t element, const char* from, pt
                        transpose_as<uint64_t>(rows, columns, element, from, from_stride, to, to_stride) ||
                        transpose_as<Wide>(rows, columns, element, from, from_stride, to, to_stride);
   if (!is_done) transpose_bytes(rows, columns, element, from, from_stride, to, to_stride);
+}
+
+void reverse(size_t n, size_t element, const char* last, char* to) {
+  if (element == 1) return reverse_as<uint8_t>(n, last, to);
+  if (element == 2) return reverse_as<uint16_t>(n, last, to);
+  if (element == 4) return reverse_as<uint32_t>(n, last, to);
+  reverse_as<uint64_t>(n, last, to);
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
