@@ -11,10 +11,10 @@ namespace {
 struct Resample {
   const char* name;
   void (*repeat)(const ukernel::RepeatedRows&);
-  void (*blend)(size_t, const float*, const float*, float, float*);
-  void (*between)(size_t, const float*, const int32_t*, const int32_t*, const float*, float*);
+  void (*sum)(size_t, size_t, const float* const*, const float*, float*);
+  void (*along)(const ukernel::ResampledRow&);
 };
-RL_VARIANTS(Resample, variants, resample_repeat, resample_blend, resample_between)
+RL_VARIANTS(Resample, variants, resample_repeat, resample_sum, resample_along)
 
 }  // namespace
 
@@ -22,11 +22,18 @@ RL_BENCHMARK(resample, bench) {
   constexpr size_t kCount = 512;
   const bench::Floats a = bench::some_floats(kCount), b = bench::some_floats(kCount);
   bench::Floats out(4 * kCount);
-  std::vector<int32_t> first(kCount), second(kCount);
-  for (size_t i = 0; i < kCount; ++i) {
-    first[i] = static_cast<int32_t>(i / 2);
-    second[i] = first[i] + 1;
-  }
+  std::vector<int32_t> first(kCount + ukernel::kResampleSlack);
+  for (size_t i = 0; i < kCount; ++i) first[i] = static_cast<int32_t>(i / 2);
+  const bench::Floats weights = bench::some_floats(2 * (kCount + ukernel::kResampleSlack));
+  const float* const sources[] = {a.data(), b.data()};
+  ukernel::ResampledRow along;
+  along.n = kCount;
+  along.taps = 2;
+  along.row = a.data();
+  along.first = first.data();
+  along.weights = weights.data();
+  along.weight_stride = kCount + ukernel::kResampleSlack;
+  along.out = out.data();
   ukernel::RepeatedRows rows;
   rows.rows = 1;
   rows.n = kCount;
@@ -34,13 +41,12 @@ RL_BENCHMARK(resample, bench) {
   rows.from = a.data();
   rows.to = out.data();
   rows.to_stride = 2 * kCount;
-  const Resample reference{"reference", ukernel::reference::resample_repeat,
-                           ukernel::reference::resample_blend, ukernel::reference::resample_between};
+  const Resample reference{"reference", ukernel::reference::resample_repeat, ukernel::reference::resample_sum,
+                           ukernel::reference::resample_along};
   for (const Resample& each : bench::with_reference(variants(), reference)) {
     bench.time({"resample repeat 512, 2x2 times", each.name, 0, 20.0 * kCount}, [&] { each.repeat(rows); });
-    bench.time({"resample blend 512", each.name, 0, 12.0 * kCount},
-               [&] { each.blend(kCount, a.data(), b.data(), 0.3f, out.data()); });
-    bench.time({"resample between 512", each.name, 0, 24.0 * kCount},
-               [&] { each.between(kCount, a.data(), first.data(), second.data(), b.data(), out.data()); });
+    bench.time({"resample sum 512, 2 rows", each.name, 0, 12.0 * kCount},
+               [&] { each.sum(kCount, 2, sources, weights.data(), out.data()); });
+    bench.time({"resample along 512, 2 taps", each.name, 0, 24.0 * kCount}, [&] { each.along(along); });
   }
 }

@@ -5,6 +5,7 @@
 
 #include "kernels/geometry/spatial_gather.h"
 #include "kernels/geometry/upsample.h"
+#include "kernels/geometry/upsample_positions.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
@@ -12,8 +13,8 @@
 
 namespace rushlight::kernels {
 
-// `self` is [N, C, H, W] in any dim order, and `out` differs in H and W; the resampled dimensions are given
-// as a volume of three, the first of size 1.
+// `self` is [N, C, spatial...] in any dim order, and `out` differs in the spatial dimensions, which are given
+// as a volume of three, the leading ones of size 1 if the tensor has fewer.
 struct UpsampleProblem {
   const Tensor& self;
   const Tensor& out;
@@ -24,21 +25,23 @@ struct UpsampleProblem {
   }
 };
 
-// Each output blends the two nearest inputs in each dimension (four in all), at resampled_position().
-struct BilinearProblem : UpsampleProblem {
+// Each output is a weighted sum of the two (linear) or four (cubic) nearest inputs in each dimension, at
+// resampled_position(). Inputs outside are those of the border.
+struct InterpolationProblem : UpsampleProblem {
   const Resampling* dimensions;  // one for each axis of the volume
+  Filter filter;
   bool align_corners;
 };
 
-// Each output is a copy of the input at nearest_position().
+// Each output is a copy of the input at nearest_position(). Two spatial dimensions.
 struct NearestProblem : UpsampleProblem {
   const GatheredAxis* axes;  // one for each axis of the volume
 };
 
 namespace host {
 
-// upsample.cpp: float32. Never fails. Positions and weights of the columns are computed once for all rows.
-Error upsample_bilinear2d(KernelContext& context, const BilinearProblem& problem);
+// upsample.cpp: float32. Never fail.
+Error interpolate(KernelContext& context, const InterpolationProblem& problem);
 Error upsample_nearest2d(KernelContext& context, const NearestProblem& problem);
 
 }  // namespace host

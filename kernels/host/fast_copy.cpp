@@ -26,36 +26,6 @@ constexpr ptrdiff_t kLargestElement = 16;
 
 using Loop = PairedLoops::Loop;
 
-// Reverses the elements of 1, 2, 4 or 8 bytes in a word.
-uint64_t reverse_word(uint64_t word, size_t element) {
-  // Swaps halves, then quarters, then bytes, down to the size of the element.
-  if (element <= 4) word = word << 32 | word >> 32;
-  if (element <= 2) word = (word & 0x0000ffff0000ffff) << 16 | (word >> 16 & 0x0000ffff0000ffff);
-  return element == 1 ? (word & 0x00ff00ff00ff00ff) << 8 | (word >> 8 & 0x00ff00ff00ff00ff) : word;
-}
-
-// Copies n elements of at most 8 bytes in reverse order.
-template <size_t kElement>
-void reverse_as(char* target, const char* last, size_t n) {
-  constexpr size_t kWord = sizeof(uint64_t);
-  const char* end = last + kElement;  // of the elements that remain
-  size_t bytes = n * kElement;
-  for (; bytes >= kWord; bytes -= kWord, target += kWord) {
-    uint64_t word;
-    end -= kWord;
-    std::memcpy(&word, end, kWord);
-    word = reverse_word(word, kElement);
-    std::memcpy(target, &word, kWord);
-  }
-  for (; bytes > 0; bytes -= kElement, target += kElement) std::memcpy(target, end -= kElement, kElement);
-}
-
-void reverse(char* target, const char* last, size_t n, size_t element) {
-  if (element == 1) return reverse_as<1>(target, last, n);
-  if (element == 2) return reverse_as<2>(target, last, n);
-  return element == 4 ? reverse_as<4>(target, last, n) : reverse_as<8>(target, last, n);
-}
-
 // The loops around the innermost copy.
 class Copy {
  public:
@@ -140,7 +110,7 @@ class Copy {
                                 source, loop.source, target, loop.target);
     }
     if (dim == 1 && run.target == element_ && run.source == -element_ && element_ <= 8)
-      return reverse(target, source, static_cast<size_t>(run.size), static_cast<size_t>(element_));
+      return ukernel::reverse(static_cast<size_t>(run.size), static_cast<size_t>(element_), source, target);
     if (dim == 1) {
       return copy_elements(target, loop.target, source, loop.source, static_cast<size_t>(loop.size),
                            static_cast<size_t>(element_));

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Resampling of float32 images. Column positions and weights are computed once for up to 128 outputs and used
-// for every row. Planes that get more rows interpolate the columns of each input row once, and blend two such
-// rows for each output row; other planes blend rows first, so that the columns of one row are interpolated.
-//
-//   out = (1 - v) ((1 - h) a + h b) + v ((1 - h) c + h d)    a b: upper inputs, c d: lower, v h: shares
+// Resampling of float32 images. Interpolation separates by dimension. In planes, positions and weights of up
+// to 128 outputs of a row are computed once for all rows. If the image gets more rows, each input row is
+// spread along its columns once, and each output row is a weighted sum of spread rows; otherwise input rows
+// are summed first, so that one row is spread for each output row. Channels-last, each output is one sum of
+// pixels.
 #include "kernels/backs/upsample.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "kernels/geometry/spatial_gather.h"
+#include "kernels/geometry/taps.h"
 #include "kernels/geometry/upsample_positions.h"
 #include "kernels/ukernel/resample.h"
 
@@ -20,35 +21,32 @@ namespace {
 constexpr size_t kPart = 128;               // outputs of a row whose positions are computed together
 constexpr size_t kSpan = 512;               // inputs that these positions span at most
 constexpr size_t kGrain = size_t{1} << 15;  // outputs worth a thread
+constexpr size_t kMostTaps = 4;             // of an axis
+constexpr size_t kMostSums = 16;            // products of an output: 2^3 or 4^2
 
-// The two inputs around an output position, and the weight of the second one.
-struct Between {
-  int32_t first;
-  int32_t second;
-  float share;
+// The first of the inputs around an output position, before the border limits it, and their weights.
+struct Around {
+  ptrdiff_t first;
+  float weights[kMostTaps];
 };
 
-// The last input repeats beyond the border.
-Between between(const Resampling& dimension, bool align_corners, ptrdiff_t index) {
-  const float position = resampled_position<float>(dimension, Filter::kLinear, align_corners, index);
-  const float floored = std::floor(position);
-  const auto first = static_cast<ptrdiff_t>(floored);
-  return {static_cast<int32_t>(std::min(first, dimension.in - 1)),
-          static_cast<int32_t>(std::min(first + 1, dimension.in - 1)), position - floored};
-}
-
-// An image of float32 planes or pixels in any layout; strides in floats.
+// Images, or volumes, of float32 planes or pixels in any layout; strides in floats.
 struct Image {
   explicit Image(const Tensor& tensor)
-      : data(tensor.mutable_data_ptr<float>()),
-        batch(tensor.strides()[0]),
-        channel(tensor.strides()[1]),
-        row(tensor.strides()[2]),
-        column(tensor.strides()[3]) {}
+      : data(tensor.mutable_data_ptr<float>()), batch(tensor.strides()[0]), channel(tensor.strides()[1]) {
+    const auto spatial = static_cast<size_t>(tensor.dim()) - 2;
+    const auto stride = [&](size_t from_last) {
+      return from_last < spatial ? static_cast<ptrdiff_t>(tensor.strides()[1 + spatial - from_last]) : 0;
+    };
+    column = stride(0);
+    row = stride(1);
+    layer = stride(2);
+  }
 
   float* data;
   ptrdiff_t batch;
   ptrdiff_t channel;
+  ptrdiff_t layer;
   ptrdiff_t row;
   ptrdiff_t column;
 };
@@ -69,18 +67,44 @@ struct Images {
   }
 };
 
-// Dimension 0 of a resampling is depth, which images do not have.
-struct Blending : Images {
-  explicit Blending(const BilinearProblem& problem)
+struct Interpolating : Images {
+  explicit Interpolating(const InterpolationProblem& problem)
       : Images(problem),
+        layers(problem.dimensions[0]),
         rows(problem.dimensions[1]),
         columns(problem.dimensions[2]),
+        filter(problem.filter),
         align_corners(problem.align_corners) {}
 
+  Resampling layers;
   Resampling rows;
   Resampling columns;
+  Filter filter;
   bool align_corners;
+
+  [[nodiscard]] size_t taps() const { return filter == Filter::kLinear ? 2 : 4; }
+  // Of an axis that the tensor may not have: then its only element.
+  [[nodiscard]] size_t taps(const Resampling& axis) const {
+    return axis.in == 1 && axis.out == 1 ? 1 : taps();
+  }
+  // Inputs outside are those of the border, so that positions far outside may be moved to it.
+  [[nodiscard]] Around around(const Resampling& axis, ptrdiff_t index) const {
+    const float position = resampled_position<float>(axis, filter, align_corners, index);
+    const float floored = std::floor(position);
+    Around at{static_cast<ptrdiff_t>(floored), {1}};
+    if (filter == Filter::kLinear) {
+      linear_weights(position - floored, at.weights);
+    } else {
+      at.first -= 1;
+      cubic_weights(position - floored, at.weights);
+    }
+    return at;
+  }
 };
+
+ptrdiff_t limited(ptrdiff_t index, const Resampling& axis) {
+  return std::clamp<ptrdiff_t>(index, 0, axis.in - 1);
+}
 
 struct Repeating : Images {
   explicit Repeating(const NearestProblem& problem)
@@ -90,20 +114,20 @@ struct Repeating : Images {
   GatheredAxis columns;
 };
 
-// The columns of a part of a row; input columns are relative to `start`.
+// The columns of a part of a row; input columns are relative to `start`, which may be outside.
 struct Part {
   // Fills in the columns from output `begin` on, as many as fit.
-  void make_linear(const Blending& of, ptrdiff_t begin) {
+  void make_weighted(const Interpolating& of, ptrdiff_t begin) {
+    const auto taps = static_cast<ptrdiff_t>(of.taps());
     count = 0;
     for (ptrdiff_t x = begin; x < of.columns.out && count < kPart; ++x, ++count) {
-      const Between at = between(of.columns, of.align_corners, x);
+      const Around at = of.around(of.columns, x);
       if (count == 0) start = at.first;
       // The part ends where its inputs no longer fit in kSpan, as in strong reductions.
-      if (at.first < start || at.second - start >= static_cast<int32_t>(kSpan)) break;
-      first[count] = at.first - start;
-      second[count] = at.second - start;
-      share[count] = at.share;
-      span = static_cast<size_t>(second[count]) + 1;
+      if (at.first < start || at.first + taps - start > static_cast<ptrdiff_t>(kSpan)) break;
+      first[count] = static_cast<int32_t>(at.first - start);
+      for (ptrdiff_t t = 0; t < taps; ++t) weights[t][count] = at.weights[t];
+      span = static_cast<size_t>(at.first + taps - start);
     }
   }
   void make_nearest(const GatheredAxis& axis, ptrdiff_t begin) {
@@ -116,95 +140,148 @@ struct Part {
 
   size_t count = 0;
   size_t span = 0;  // number of inputs
-  int32_t start = 0;
-  int32_t first[kPart];
-  int32_t second[kPart];
-  float share[kPart];
+  ptrdiff_t start = 0;
+  int32_t first[kPart + ukernel::kResampleSlack] = {};
+  float weights[kMostTaps][kPart + ukernel::kResampleSlack] = {};
 };
 
-// Input rows whose columns were interpolated. Two neighbours are held.
-class SpreadRows {
- public:
-  const float* spread(const Part& part, const float* image, ptrdiff_t row, ptrdiff_t stride) {
-    const size_t slot = static_cast<size_t>(row) % 2;
-    const float* from = image + row * stride;
-    if (held_[slot] != from) {
-      ukernel::resample_between(part.count, from, part.first, part.second, part.share, rows_[slot]);
-      held_[slot] = from;
+// The input rows, or pixels, of an output in all dimensions but the last: their places and weights.
+struct Neighbors {
+  Neighbors(const Interpolating& of, ptrdiff_t z, ptrdiff_t y) {
+    const size_t deep = of.taps(of.layers);
+    const size_t high = of.taps(of.rows);
+    const Around layers = deep > 1 ? of.around(of.layers, z) : Around{0, {1}};
+    const Around rows = high > 1 ? of.around(of.rows, y) : Around{0, {1}};
+    for (size_t i = 0; i < deep; ++i) {
+      const ptrdiff_t layer = limited(layers.first + static_cast<ptrdiff_t>(i), of.layers);
+      for (size_t j = 0; j < high; ++j, ++count) {
+        const ptrdiff_t row = limited(rows.first + static_cast<ptrdiff_t>(j), of.rows);
+        offset[count] = layer * of.from.layer + row * of.from.row;
+        // Neighbors in a layer are different modulo the number of taps, or the same row.
+        slot[count] = i * high + static_cast<size_t>(row) % high;
+        weights[count] = layers.weights[i] * rows.weights[j];
+      }
     }
-    return rows_[slot];
   }
 
- private:
-  const float* held_[2] = {nullptr, nullptr};
-  float rows_[2][kPart];
+  size_t count = 0;
+  ptrdiff_t offset[kMostTaps];
+  size_t slot[kMostTaps];
+  float weights[kMostTaps];
 };
+
+// A row of results: its plane, or image, and the place in it.
+struct Place {
+  Place(const Interpolating& of, ptrdiff_t row)
+      : image(row / (of.rows.out * of.layers.out)),
+        z(row / of.rows.out % of.layers.out),
+        y(row % of.rows.out) {}
+  [[nodiscard]] float* output(const Interpolating& of, ptrdiff_t n, ptrdiff_t c) const {
+    return of.output(n, c, y) + z * of.to.layer;
+  }
+
+  ptrdiff_t image;
+  ptrdiff_t z;
+  ptrdiff_t y;
+};
+
+// Columns of the part: `out` from one row of inputs.
+void spread(const Part& part, size_t taps, const float* row, float* out) {
+  ukernel::ResampledRow along;
+  along.n = part.count;
+  along.taps = taps;
+  along.row = row;
+  along.first = part.first;
+  along.weights = part.weights[0];
+  along.weight_stride = kPart + ukernel::kResampleSlack;
+  along.out = out;
+  ukernel::resample_along(along);
+}
 
 // Rows [begin, end) of all planes; columns are adjacent (channels-first).
-void linear_planes(const Blending& of, ptrdiff_t begin, ptrdiff_t end) {
+void interpolate_planes(const Interpolating& of, ptrdiff_t begin, ptrdiff_t end) {
   Part part;
-  float blended[kSpan];
+  // Inputs of a row with its border; rows of results, of which neighbors are held.
+  float inputs[kSpan + ukernel::kResampleSlack] = {};
+  float spread_rows[kMostTaps][kPart];
   const bool spreads = of.rows.out > of.rows.in;
   for (ptrdiff_t x = 0; x < of.columns.out; x += static_cast<ptrdiff_t>(part.count)) {
-    part.make_linear(of, x);
-    SpreadRows spread;
+    part.make_weighted(of, x);
+    const auto span = static_cast<ptrdiff_t>(part.span);
+    // Inputs before the row, in it, and after it.
+    const ptrdiff_t before = std::clamp<ptrdiff_t>(-part.start, 0, span);
+    const ptrdiff_t inside = std::clamp<ptrdiff_t>(of.columns.in - part.start, before, span) - before;
+    const auto add_border = [&](const float* row) {
+      std::fill_n(inputs, before, row[0]);
+      std::fill(inputs + before + inside, inputs + span, row[of.columns.in - 1]);
+    };
+    const float* held[kMostTaps] = {};
     for (ptrdiff_t i = begin; i < end; ++i) {
-      const ptrdiff_t plane = i / of.rows.out;
-      const ptrdiff_t n = plane / of.channels;
-      const ptrdiff_t c = plane % of.channels;
-      const Between y = between(of.rows, of.align_corners, i % of.rows.out);
-      const float* const image = of.input(n, c) + part.start;
-      float* const to = of.output(n, c, i % of.rows.out) + x;
+      const Place at(of, i);
+      const ptrdiff_t n = at.image / of.channels;
+      const ptrdiff_t c = at.image % of.channels;
+      const float* const image = of.input(n, c);
+      float* const to = at.output(of, n, c) + x;
+      const Neighbors rows(of, at.z, at.y);
+      const float* from[kMostTaps];
       if (spreads) {
-        const float* const upper = spread.spread(part, image, y.first, of.from.row);
-        const float* const lower = spread.spread(part, image, y.second, of.from.row);
-        ukernel::resample_blend(part.count, upper, lower, y.share, to);
+        for (size_t r = 0; r < rows.count; ++r) {
+          const float* const row = image + rows.offset[r];
+          const size_t slot = rows.slot[r];
+          from[r] = spread_rows[slot];
+          if (held[slot] == row) continue;
+          held[slot] = row;
+          add_border(row);
+          std::copy_n(row + part.start + before, inside, inputs + before);
+          spread(part, of.taps(), inputs, spread_rows[slot]);
+        }
+        ukernel::resample_sum(part.count, rows.count, from, rows.weights, to);
         continue;
       }
-      ukernel::resample_blend(part.span, image + y.first * of.from.row, image + y.second * of.from.row,
-                              y.share, blended);
-      ukernel::resample_between(part.count, blended, part.first, part.second, part.share, to);
+      const auto sum = [&](ptrdiff_t column, ptrdiff_t count, float* sums) {
+        for (size_t r = 0; r < rows.count; ++r) from[r] = image + rows.offset[r] + column;
+        ukernel::resample_sum(static_cast<size_t>(count), rows.count, from, rows.weights, sums);
+      };
+      float edges[2];
+      if (before > 0) sum(0, 1, &edges[0]);
+      if (before + inside < span) sum(of.columns.in - 1, 1, &edges[1]);
+      std::fill_n(inputs, before, edges[0]);
+      std::fill(inputs + before + inside, inputs + span, edges[1]);
+      sum(part.start + before, inside, inputs + before);
+      spread(part, of.taps(), inputs, to);
     }
   }
 }
 
-// Rows [begin, end) of all images; channels are adjacent (channels-last).
-void linear_pixels(const Blending& of, ptrdiff_t begin, ptrdiff_t end) {
-  const auto channels = static_cast<size_t>(of.channels);
+// Rows [begin, end) of all images, for any layout; the channels of a pixel are one sum if they are adjacent.
+void interpolate_pixels(const Interpolating& of, ptrdiff_t begin, ptrdiff_t end) {
+  const bool adjacent = of.from.channel == 1 && of.to.channel == 1;
+  const ptrdiff_t at_once = adjacent ? of.channels : 1;
+  const size_t taps = of.taps();
   Part part;
   for (ptrdiff_t x = 0; x < of.columns.out; x += static_cast<ptrdiff_t>(part.count)) {
-    part.make_linear(of, x);
+    part.make_weighted(of, x);
     for (ptrdiff_t i = begin; i < end; ++i) {
-      const Between y = between(of.rows, of.align_corners, i % of.rows.out);
-      const float* const image = of.input(i / of.rows.out, 0) + part.start * of.from.column;
-      const float* const upper = image + y.first * of.from.row;
-      const float* const lower = image + y.second * of.from.row;
-      float* pixel = of.output(i / of.rows.out, 0, i % of.rows.out) + x * of.to.column;
-      for (size_t k = 0; k < part.count; ++k, pixel += of.to.column) {
-        // Four pixels around the output, all channels of each in one call.
-        const ptrdiff_t first = part.first[k] * of.from.column;
-        const ptrdiff_t second = part.second[k] * of.from.column;
-        ukernel::resample_pixel(channels, upper + first, upper + second, lower + first, lower + second,
-                                part.share[k], y.share, pixel);
+      const Place at(of, i);
+      const Neighbors rows(of, at.z, at.y);
+      for (ptrdiff_t c = 0; c < of.channels; c += at_once) {
+        const float* const image = of.input(at.image, c);
+        float* pixel = at.output(of, at.image, c) + x * of.to.column;
+        for (size_t k = 0; k < part.count; ++k, pixel += of.to.column) {
+          const float* from[kMostSums];
+          float weights[kMostSums];
+          size_t count = 0;
+          for (size_t t = 0; t < taps; ++t) {
+            const ptrdiff_t column = part.start + part.first[k] + static_cast<ptrdiff_t>(t);
+            const float* const pixels = image + limited(column, of.columns) * of.from.column;
+            for (size_t r = 0; r < rows.count; ++r, ++count) {
+              from[count] = pixels + rows.offset[r];
+              weights[count] = part.weights[t][k] * rows.weights[r];
+            }
+          }
+          ukernel::resample_sum(static_cast<size_t>(at_once), count, from, weights, pixel);
+        }
       }
-    }
-  }
-}
-
-// Rows [begin, end) of all planes, for any layout.
-void linear_elements(const Blending& of, ptrdiff_t begin, ptrdiff_t end) {
-  for (ptrdiff_t i = begin; i < end; ++i) {
-    const ptrdiff_t plane = i / of.rows.out;
-    const float* const image = of.input(plane / of.channels, plane % of.channels);
-    const Between y = between(of.rows, of.align_corners, i % of.rows.out);
-    float* const row = of.output(plane / of.channels, plane % of.channels, i % of.rows.out);
-    for (ptrdiff_t x = 0; x < of.columns.out; ++x) {
-      const Between at = between(of.columns, of.align_corners, x);
-      const auto blended = [&](ptrdiff_t column) {
-        const float* const from = image + column * of.from.column;
-        return from[y.first * of.from.row] * (1 - y.share) + from[y.second * of.from.row] * y.share;
-      };
-      row[x * of.to.column] = blended(at.first) * (1 - at.share) + blended(at.second) * at.share;
     }
   }
 }
@@ -278,20 +355,19 @@ void repeat_planes(const Repeating& of, ptrdiff_t down, ptrdiff_t across, ptrdif
 
 }  // namespace
 
-Error upsample_bilinear2d(KernelContext& context, const BilinearProblem& problem) {
+Error interpolate(KernelContext& context, const InterpolationProblem& problem) {
   const Tensor& self = problem.self;
   const Tensor& out = problem.out;
   if (out.numel() == 0) return Error::Ok;
-  const Blending of(problem);
+  const Interpolating of(problem);
   const bool has_rows = of.from.column == 1 && of.to.column == 1;
-  const bool has_pixels = !has_rows && of.from.channel == 1 && of.to.channel == 1;
-  const auto rows = static_cast<size_t>(self.size(0) * of.rows.out);
-  // Units of work: rows of images with all channels, or rows of single planes.
-  const size_t count = has_pixels ? rows : rows * static_cast<size_t>(of.channels);
+  const auto rows = static_cast<size_t>(self.size(0) * of.layers.out * of.rows.out);
+  // Units of work: rows of single planes, or rows of images with all channels.
+  const size_t count = has_rows ? rows * static_cast<size_t>(of.channels) : rows;
   // A piece for a thread has at least kGrain outputs.
   const size_t grain = kGrain / (out.numel() / count) + 1;
   context.parallel_for(count, grain, [&](size_t begin, size_t end, size_t) {
-    const auto compute = has_rows ? linear_planes : has_pixels ? linear_pixels : linear_elements;
+    const auto compute = has_rows ? interpolate_planes : interpolate_pixels;
     compute(of, static_cast<ptrdiff_t>(begin), static_cast<ptrdiff_t>(end));
   });
   return Error::Ok;

@@ -3,7 +3,7 @@
 // overlap no operand. Strides are in floats. The caller computes the indices and shares of an axis once, for
 // all rows and channels, by PyTorch's rules (align_corners, half pixels).
 //
-// Sums of two products may be fused: variants differ in the last bit.
+// Sums of products may be fused: variants differ in the last bit.
 #pragma once
 
 #include <cstddef>
@@ -33,23 +33,27 @@ struct RepeatedRows {
 };
 RL_UKERNEL(void, resample_repeat, (const RepeatedRows& rows), (rows))
 
-// Linear, between two rows: out[i] = a[i] * (1 - share) + b[i] * share. One share for the whole row.
-RL_UKERNEL(void, resample_blend, (size_t n, const float* a, const float* b, float share, float* out),
-           (n, a, b, share, out))
+// The weighted sum of rows, in their order: out[i] = sum over t < taps of rows[t][i] * weights[t].
+RL_UKERNEL(void, resample_sum,
+           (size_t n, size_t taps, const float* const* rows, const float* weights, float* out),
+           (n, taps, rows, weights, out))
 
-// Bilinear, between four pixels of n channels, the upper two and the lower two:
+// Along one row, for i < n:
 //
-//   out[i] = (a[i] * (1 - across) + b[i] * across) * (1 - down)
-//            + (c[i] * (1 - across) + d[i] * across) * down
-RL_UKERNEL(void, resample_pixel,
-           (size_t n, const float* a, const float* b, const float* c, const float* d, float across,
-            float down, float* out),
-           (n, a, b, c, d, across, down, out))
-
-// Linear, along one row: out[i] = row[first[i]] * (1 - share[i]) + row[second[i]] * share[i].
-RL_UKERNEL(void, resample_between,
-           (size_t n, const float* row, const int32_t* first, const int32_t* second, const float* share,
-            float* out),
-           (n, row, first, second, share, out))
+//   out[i] = sum over t < taps of row[first[i] + t] * weights[t * weight_stride + i]
+//
+// `first` ascends and is not negative. Loads whole vectors: `first` and each span of weights have
+// kResampleSlack elements more than n, of any value, and so has the row after its last element.
+struct ResampledRow {
+  size_t n = 0;
+  size_t taps = 0;
+  const float* row = nullptr;
+  const int32_t* first = nullptr;
+  const float* weights = nullptr;
+  size_t weight_stride = 0;
+  float* out = nullptr;
+};
+inline constexpr size_t kResampleSlack = 15;
+RL_UKERNEL(void, resample_along, (const ResampledRow& row), (row))
 
 }  // namespace rushlight::ukernel

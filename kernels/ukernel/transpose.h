@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Transposed copies of matrices with elements of 1, 2, 4, 8 or 16 bytes of any type:
+// Copies that change the order of elements. Transposed copies of matrices with elements of 1, 2, 4, 8 or 16
+// bytes of any type:
 //
 //   to[j][i] = from[i][j]    for i < rows, j < columns
 //
@@ -24,5 +25,8 @@ RL_UKERNEL(void, copy_rows,
            (size_t rows, size_t bytes, const char* from, ptrdiff_t from_stride, char* to,
             ptrdiff_t to_stride),
            (rows, bytes, from, from_stride, to, to_stride))
+
+// Copies n elements of 1, 2, 4 or 8 bytes, any type, in reverse order: `last` is the last one of the source.
+RL_UKERNEL(void, reverse, (size_t n, size_t element, const char* last, char* to), (n, element, last, to))
 
 }  // namespace rushlight::ukernel

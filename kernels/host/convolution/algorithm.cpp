@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Methods: depthwise and small groups by rows (channels-last), depthwise by planes; rows (channels-last
+// Methods: depthwise and small groups by rows (channels-last) or by blocks of channels (channels-first),
+// depthwise by planes; rows (channels-last
 // products without im2col); planes (channels-first, im2col in strips); Winograd for 3x3 kernels with constant
 // weights. Each method has its own file. Channels-first convolutions are computed channels-last where that
 // pays for two copies.
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 
+#include "kernels/host/convolution/blocks.h"
 #include "kernels/host/convolution/border.h"
 #include "kernels/host/convolution/depthwise.h"
 #include "kernels/host/convolution/method.h"
@@ -43,6 +45,7 @@ constexpr bool kRows = kIsReached<Algorithm::kRows>;
 constexpr bool kPlanes = kIsReached<Algorithm::kPlanes>;
 constexpr bool kDepthwiseRows = kIsReached<Algorithm::kDepthwiseRows>;
 constexpr bool kDepthwisePlanes = kIsReached<Algorithm::kDepthwisePlanes>;
+constexpr bool kDepthwiseBlocks = kIsReached<Algorithm::kDepthwiseBlocks>;
 constexpr bool kWinograd = kIsReached<Algorithm::kWinograd>;
 
 // The form of a call without a plan.
@@ -55,6 +58,7 @@ Form form_of(const Convolution& c, bool turns) {
 size_t packed_size(const Convolution& c, Algorithm algorithm) {
   if (kRows && algorithm == Algorithm::kRows) return packed_rows_size(c);
   if (kDepthwiseRows && algorithm == Algorithm::kDepthwiseRows) return packed_depthwise_size(c);
+  if (kDepthwiseBlocks && algorithm == Algorithm::kDepthwiseBlocks) return packed_depthwise_size(c);
   if (kWinograd && algorithm == Algorithm::kWinograd) return packed_winograd_size(c);
   return 0;
 }
@@ -62,6 +66,7 @@ size_t packed_size(const Convolution& c, Algorithm algorithm) {
 void pack(KernelContext& context, const Convolution& c, Algorithm algorithm, float* packed) {
   if (kRows && algorithm == Algorithm::kRows) pack_rows(context, c, packed);
   if (kDepthwiseRows && algorithm == Algorithm::kDepthwiseRows) pack_depthwise(c, packed);
+  if (kDepthwiseBlocks && algorithm == Algorithm::kDepthwiseBlocks) pack_depthwise(c, packed);
   if (kWinograd && algorithm == Algorithm::kWinograd) pack_winograd(context, c, packed);
 }
 
@@ -69,6 +74,7 @@ void pack(KernelContext& context, const Convolution& c, Algorithm algorithm, flo
 size_t scratch_size(const Convolution& c, Algorithm algorithm) {
   if (kPlanes && algorithm == Algorithm::kPlanes) return planes_scratch_size(c);
   if (kDepthwisePlanes && algorithm == Algorithm::kDepthwisePlanes) return depthwise_scratch_size(c);
+  if (kDepthwiseBlocks && algorithm == Algorithm::kDepthwiseBlocks) return blocks_scratch_size(c);
   return 0;
 }
 
@@ -82,8 +88,34 @@ uint64_t layout_of(const Convolution& c, Algorithm algorithm) {
   return number;
 }
 
+// Methods that need scratch memory for each thread; blocks have packed weights too.
+bool convolve_in_scratch(KernelContext& context, const Convolution& c, Algorithm algorithm,
+                         const float* packed = nullptr) {
+  if (!is_selected(c, algorithm)) return false;
+  // One region for each thread, or, if that does not fit, one thread.
+  const size_t each = scratch_size(c, algorithm);
+  size_t threads = context.threads();
+  void* scratch = each > SIZE_MAX / threads ? nullptr : context.allocate_temp(each * threads, 64);
+  if (scratch == nullptr && threads > 1) {
+    threads = 1;
+    scratch = context.allocate_temp(each, 64);
+  }
+  if (scratch == nullptr && each > 0) return false;
+  if (kDepthwiseBlocks && algorithm == Algorithm::kDepthwiseBlocks) {
+    convolve_blocks(context, c, packed, static_cast<float*>(scratch), threads);
+  } else if (kDepthwisePlanes && algorithm == Algorithm::kDepthwisePlanes) {
+    convolve_depthwise_planes(context, c, static_cast<float*>(scratch), threads);
+  } else if (kPlanes) {
+    convolve_planes(context, c, static_cast<float*>(scratch), threads);
+  }
+  return true;
+}
+
 // Returns false if the method needs scratch memory for images and there is none.
 bool convolve_packed(KernelContext& context, const Convolution& c, Algorithm algorithm, const float* packed) {
+  if (kDepthwiseBlocks && algorithm == Algorithm::kDepthwiseBlocks) {
+    return convolve_in_scratch(context, c, algorithm, packed);
+  }
   if constexpr (!kRows && !kDepthwiseRows) return false;
   const auto compute =
       kRows && (!kDepthwiseRows || algorithm == Algorithm::kRows) ? convolve_rows : convolve_depthwise_rows;
@@ -96,25 +128,6 @@ bool convolve_packed(KernelContext& context, const Convolution& c, Algorithm alg
   }
   if (!has_channels_last(c)) return false;
   compute(context, c, packed);
-  return true;
-}
-
-bool convolve_in_scratch(KernelContext& context, const Convolution& c, Algorithm algorithm) {
-  if (!is_selected(c, algorithm)) return false;
-  // One region for each thread, or, if that does not fit, one thread.
-  const size_t each = scratch_size(c, algorithm);
-  size_t threads = context.threads();
-  void* scratch = each > SIZE_MAX / threads ? nullptr : context.allocate_temp(each * threads, 64);
-  if (scratch == nullptr && threads > 1) {
-    threads = 1;
-    scratch = context.allocate_temp(each, 64);
-  }
-  if (scratch == nullptr && each > 0) return false;
-  if (kDepthwisePlanes && algorithm == Algorithm::kDepthwisePlanes) {
-    convolve_depthwise_planes(context, c, static_cast<float*>(scratch), threads);
-  } else if (kPlanes) {
-    convolve_planes(context, c, static_cast<float*>(scratch), threads);
-  }
   return true;
 }
 
@@ -162,9 +175,11 @@ void prepare_convolution(KernelContext& context, const Convolution& given, bool 
   if (kWinograd && is_winograd) context.need_scratch(winograd_or_planes_size(c) + 64);
   const size_t packed = packed_size(c, algorithm);
   const size_t kept = constant_weight && widens(widened.type) ? padded_floats(widened.count) : 0;
-  if (packed == 0) context.need_scratch(scratch_size(c, algorithm) * context.threads() + 64);
+  const size_t scratch = scratch_size(c, algorithm);
+  if (packed == 0) context.need_scratch(scratch * context.threads() + 64);
   if (packed == 0 && kept == 0) return;
-  size_t image = !is_winograd && gains_by_border(c) ? bordered_size(c) + 64 : 0;
+  size_t image = scratch > 0 && packed > 0 ? scratch * context.threads() + 64 : 0;
+  image += !is_winograd && gains_by_border(c) ? bordered_size(c) + 64 : 0;
   // Turned forms pack in the call if the build prepares no weights: with less memory, sums would have another
   // order there.
   if (kReachesTurned && form.is_turned) image += turned_size(given) + 64 + packed + 64;

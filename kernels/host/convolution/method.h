@@ -16,8 +16,15 @@
 
 namespace rushlight::kernels::host {
 
-// rows.h, planes.h, depthwise.h (two methods), winograd.h. The numbers identify packed weights.
-enum class Algorithm : uint64_t { kRows = 1, kPlanes, kDepthwiseRows, kDepthwisePlanes, kWinograd };
+// rows.h, planes.h, depthwise.h (two methods), blocks.h, winograd.h. The numbers identify packed weights.
+enum class Algorithm : uint64_t {
+  kRows = 1,
+  kPlanes,
+  kDepthwiseRows,
+  kDepthwisePlanes,
+  kDepthwiseBlocks,
+  kWinograd
+};
 
 // True if input and output are channels-last.
 [[nodiscard]] constexpr bool has_channels_last(const Convolution& c) {
@@ -47,13 +54,37 @@ enum class Algorithm : uint64_t { kRows = 1, kPlanes, kDepthwiseRows, kDepthwise
   return c.axes[2].out + kReach <= (PTRDIFF_MAX >> 13) / taps;
 }
 
-// True if both tensors are channels-last and each input channel has one output channel, or each group as many
-// outputs as inputs: 2, 4, 8 or 16.
-[[nodiscard]] constexpr bool is_depthwise_rows(const Convolution& c) {
+// True if each input channel has one output channel, or each group as many outputs as inputs: 2, 4, 8 or 16.
+[[nodiscard]] constexpr bool has_small_groups(const Convolution& c) {
   constexpr auto kMostGroup = static_cast<ptrdiff_t>(ukernel::kDepthwiseBlock);
   const ptrdiff_t group = c.in_channels;
   const bool fits = group > 0 && group <= kMostGroup && (group & (group - 1)) == 0;
-  return c.groups > 1 && fits && c.out_channels == group && has_channels_last(c);
+  return c.groups > 1 && fits && c.out_channels == group;
+}
+
+// The same, and both tensors are channels-last.
+[[nodiscard]] constexpr bool is_depthwise_rows(const Convolution& c) {
+  return has_small_groups(c) && has_channels_last(c);
+}
+
+// True for small groups of channels-first images if transposing blocks of channels pays, which costs as much
+// as some taps. Channels that do not fill their blocks leave lanes unused, as narrow and strided rows of
+// outputs do in the method for planes.
+inline constexpr ptrdiff_t kMostBlockRows = 16;
+[[nodiscard]] constexpr bool gains_by_blocks(const Convolution& c) {
+  constexpr auto kBlock = static_cast<ptrdiff_t>(ukernel::kDepthwiseBlock);
+  constexpr ptrdiff_t kLeastTaps = 3;
+  constexpr ptrdiff_t kReach = 255;  // limits the scratch memory
+  const ConvolutionAxis& y = c.axes[1];
+  const ConvolutionAxis& x = c.axes[2];
+  if (c.transposed || !has_small_groups(c) || !is_flat(c) || has_channels_last(c)) return false;
+  const ptrdiff_t channels = c.groups * c.in_channels;
+  const ptrdiff_t padded = (channels + kBlock - 1) / kBlock * kBlock;
+  const bool fills_planes = x.step == 1 && x.out >= 2 * kBlock;
+  const bool has_rows = (x.in_stride == 1 || x.in == 1) && (x.out_stride == 1 || x.out == 1);
+  return has_rows && y.kernel <= kMostBlockRows && (y.kernel - 1) * y.dilation <= kReach &&
+         (x.kernel - 1) * x.dilation <= kReach && x.step <= kReach && c.taps() >= kLeastTaps &&
+         10 * channels >= (fills_planes ? 8 : 5) * padded;
 }
 
 // ---- Copies of the input with a border of zeros (border.h) ----
@@ -124,7 +155,7 @@ enum class Algorithm : uint64_t { kRows = 1, kPlanes, kDepthwiseRows, kDepthwise
 // True if both copies cost less than the gathers of the methods for planes.
 [[nodiscard]] constexpr bool gains_by_turning(const Convolution& c) {
   constexpr ptrdiff_t kTurnedTaps = 25;  // of depthwise kernels that gain
-  if (!can_have_border(c)) return false;
+  if (!can_have_border(c) || gains_by_blocks(c)) return false;
   // The outputs of a row are adjacent: they are channels-first.
   if (c.axes[2].out_stride != 1 || c.out_channel_stride == 1) return false;
   const ptrdiff_t taps = c.axes[0].kernel * c.axes[1].kernel * c.axes[2].kernel;
@@ -207,6 +238,7 @@ enum class Algorithm : uint64_t { kRows = 1, kPlanes, kDepthwiseRows, kDepthwise
 // The method that takes any weights and residual.
 [[nodiscard]] constexpr Algorithm algorithm_of(const Convolution& c) {
   if (is_depthwise_rows(c)) return Algorithm::kDepthwiseRows;
+  if (gains_by_blocks(c)) return Algorithm::kDepthwiseBlocks;
   if (is_depthwise(c)) return Algorithm::kDepthwisePlanes;
   return has_channels_last(c) || gains_by_border(c) ? Algorithm::kRows : Algorithm::kPlanes;
 }
@@ -283,9 +315,12 @@ inline constexpr bool kReachesScattered =
 
 // False for a call to which no selected one is similar. The code of the methods relies on it.
 [[nodiscard]] constexpr bool is_selected(const Convolution& c, Algorithm algorithm) {
-  constexpr bool kCompiled[] = {kIsReached<Algorithm::kRows>, kIsReached<Algorithm::kPlanes>,
+  constexpr bool kCompiled[] = {kIsReached<Algorithm::kRows>,
+                                kIsReached<Algorithm::kPlanes>,
                                 kIsReached<Algorithm::kDepthwiseRows>,
-                                kIsReached<Algorithm::kDepthwisePlanes>, kIsReached<Algorithm::kWinograd>};
+                                kIsReached<Algorithm::kDepthwisePlanes>,
+                                kIsReached<Algorithm::kDepthwiseBlocks>,
+                                kIsReached<Algorithm::kWinograd>};
   if (!kCompiled[static_cast<size_t>(algorithm) - static_cast<size_t>(Algorithm::kRows)]) return false;
   if (!kReachesTransposed && c.transposed) return false;
   const bool is_by_planes = algorithm == Algorithm::kPlanes || algorithm == Algorithm::kDepthwisePlanes;

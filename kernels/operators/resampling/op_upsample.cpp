@@ -157,21 +157,21 @@ Error compute(const Upsampling& of) {
   });
 }
 
-Error upsample(TypeSet types, Filter filter, bool align_corners, const UpsampleArguments& arguments,
-               const Tensor& self, const Tensor& out) {
-  Upsampling of;
-  RL_TRY(plan(types, filter, align_corners, arguments, self, out, &of));
-  return compute(of);
+// The problem of backs that compute the whole call.
+InterpolationProblem problem_of(const Upsampling& of) {
+  return {{*of.self, *of.out}, of.dimensions, of.filter, of.align_corners};
 }
 
 }  // namespace
 
 // The operators differ in the number of dimensions and in the filter. Factors, if given, define the scale and
 // not the size.
-Error upsample_linear1d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
+Error upsample_linear1d_out(KernelContext& context, const Tensor& self, Span<const int64_t> output_size,
                             bool align_corners, std::optional<double> scales, Tensor& out) {
   constexpr TypeSet kOwnTypes = selected_types("aten::upsample_linear1d.out");
-  return upsample(kOwnTypes, Filter::kLinear, align_corners, {1, output_size, {scales}}, self, out);
+  Upsampling of;
+  RL_TRY(plan(kOwnTypes, Filter::kLinear, align_corners, {1, output_size, {scales}}, self, out, &of));
+  return backs::upsample_linear1d_out(context, problem_of(of), [&] { return compute(of); });
 }
 
 Error upsample_bilinear2d_out(KernelContext& context, const Tensor& self, Span<const int64_t> output_size,
@@ -181,37 +181,39 @@ Error upsample_bilinear2d_out(KernelContext& context, const Tensor& self, Span<c
   Upsampling of;
   RL_TRY(plan(kOwnTypes, Filter::kLinear, align_corners, {2, output_size, {scales_h, scales_w}}, self, out,
               &of));
-  const BilinearProblem problem{{self, out}, of.dimensions, align_corners};
-  return backs::upsample_bilinear2d_out(context, problem, [&] { return compute(of); });
+  return backs::upsample_bilinear2d_out(context, problem_of(of), [&] { return compute(of); });
 }
 
 Error upsample_bilinear2d_vec_out(KernelContext& context, const Tensor& input,
                                   std::optional<Span<const int64_t>> output_size, bool align_corners,
                                   std::optional<Span<const double>> scale_factors, Tensor& out) {
-  constexpr TypeSet kVecTypes = selected_types("aten::upsample_bilinear2d.vec_out");
+  constexpr TypeSet kOwnTypes = selected_types("aten::upsample_bilinear2d.vec_out");
   // The vec overloads take either a size or factors, and compute the size from the latter.
   FactorSizes sizes;
   RL_TRY(read_factors(input, output_size, scale_factors, &sizes));
   Upsampling of;
-  RL_TRY(plan(kVecTypes, Filter::kLinear, align_corners, sizes.arguments, input, out, &of));
-  const BilinearProblem problem{{input, out}, of.dimensions, align_corners};
-  return backs::upsample_bilinear2d_vec_out(context, problem, [&] { return compute(of); });
+  RL_TRY(plan(kOwnTypes, Filter::kLinear, align_corners, sizes.arguments, input, out, &of));
+  return backs::upsample_bilinear2d_vec_out(context, problem_of(of), [&] { return compute(of); });
 }
 
-Error upsample_trilinear3d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
+Error upsample_trilinear3d_out(KernelContext& context, const Tensor& self, Span<const int64_t> output_size,
                                bool align_corners, std::optional<double> scales_d,
                                std::optional<double> scales_h, std::optional<double> scales_w, Tensor& out) {
   constexpr TypeSet kOwnTypes = selected_types("aten::upsample_trilinear3d.out");
-  return upsample(kOwnTypes, Filter::kLinear, align_corners, {3, output_size, {scales_d, scales_h, scales_w}},
-                  self, out);
+  Upsampling of;
+  RL_TRY(plan(kOwnTypes, Filter::kLinear, align_corners, {3, output_size, {scales_d, scales_h, scales_w}},
+              self, out, &of));
+  return backs::upsample_trilinear3d_out(context, problem_of(of), [&] { return compute(of); });
 }
 
-Error upsample_bicubic2d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
+Error upsample_bicubic2d_out(KernelContext& context, const Tensor& self, Span<const int64_t> output_size,
                              bool align_corners, std::optional<double> scales_h,
                              std::optional<double> scales_w, Tensor& out) {
   constexpr TypeSet kOwnTypes = selected_types("aten::upsample_bicubic2d.out");
-  return upsample(kOwnTypes, Filter::kCubic, align_corners, {2, output_size, {scales_h, scales_w}}, self,
-                  out);
+  Upsampling of;
+  RL_TRY(
+      plan(kOwnTypes, Filter::kCubic, align_corners, {2, output_size, {scales_h, scales_w}}, self, out, &of));
+  return backs::upsample_bicubic2d_out(context, problem_of(of), [&] { return compute(of); });
 }
 
 }  // namespace rushlight::kernels

@@ -287,6 +287,10 @@ bool are_by_rows(const DepthwisePixels& s, size_t c, size_t count) {
   for (; p + kAtOnce <= s.pixels; p += kAtOnce) {
     pixels_by_rows<kWhole, kTaps, kStep, kAtOnce>(s, p, c, count);
   }
+  if (kWhole && p + 4 <= s.pixels) {
+    pixels_by_rows<kWhole, kTaps, kStep, 4>(s, p, c, count);
+    p += 4;
+  }
   for (; p + 2 <= s.pixels; p += 2) pixels_by_rows<kWhole, kTaps, kStep, 2>(s, p, c, count);
   if (p < s.pixels) pixels_by_rows<kWhole, kTaps, kStep, 1>(s, p, c, count);
   return true;

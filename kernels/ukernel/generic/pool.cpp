@@ -97,14 +97,7 @@ RL_INLINE void max_of_window(const PoolWindow& window, const PoolIndices& number
   if (index != nullptr) *index = found;
 }
 
-// The greater of two numbers, or NaN if one is. Two selections instead of one with both conditions: masks of
-// AVX-512 would be combined in vector registers.
-RL_INLINE F32 larger(F32 best, F32 value) {
-  best = select(value > best, value, best);
-  return select(value != value, value, best);
-}
-
-// Maxima without indices, two operations an element.
+// Maxima without indices, three operations an element.
 void max_values(size_t count, const PoolWindow& window, const float* x, float* y) {
   for_each_result(count, window.lane, [&](const auto& lanes, size_t i) {
     constexpr size_t kCount = std::decay_t<decltype(lanes)>::kVectors;
@@ -184,9 +177,10 @@ RL_INLINE void combine_rows(size_t rows, const float* x, ptrdiff_t stride, size_
   for_each_tile(width, [&](const auto& tile, size_t j) {
     constexpr size_t kCount = std::decay_t<decltype(tile)>::kVectors;
     F32 sums[kCount];
-    for (F32& each : sums) each = Op::start();
     const float* at = x + j;
-    for (size_t r = 0; r < rows; ++r, at += stride) {
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) sums[v] = rows == 0 ? Op::start() : tile.read(at, v);
+    for (size_t r = 1; r < rows; ++r) {
+      at += stride;
       RL_UNROLL for (size_t v = 0; v < kCount; ++v) sums[v] = Op::combine(sums[v], tile.read(at, v));
     }
     RL_UNROLL for (size_t v = 0; v < kCount; ++v) tile.write(held + j, v, sums[v]);
@@ -200,8 +194,8 @@ template <class Op, class Finish>
 RL_INLINE void combine_columns(const PoolAxis& axis, const float* held, size_t count, float* y,
                                Finish finish) {
   const auto combine = [&](const float* at, auto read) __attribute__((always_inline)) {
-    F32 sum = Op::start();
-    for (size_t c = 0; c < axis.kernel; ++c, at += axis.dilation) sum = Op::combine(sum, read(at));
+    F32 sum = read(at);
+    for (size_t c = 1; c < axis.kernel; ++c) sum = Op::combine(sum, read(at += axis.dilation));
     return sum;
   };
   const auto next = [](const float* from) __attribute__((always_inline)) { return load(from); };
@@ -438,27 +432,30 @@ void max_pool_plane(const PoolPlane& plane) {
 
 void average_pool_plane(const PoolPlane& plane) {
   const PoolAxis& axis = plane.columns;
+  // Windows at both ends of a row that count fewer columns are divided again.
+  const auto is_whole = [&](size_t window) {
+    return plane.divisor != 0 || counted(axis, window, plane.counts_padding) == axis.kernel;
+  };
+  size_t whole_begin = 0;
+  while (whole_begin < axis.out && !is_whole(whole_begin)) ++whole_begin;
+  size_t whole_end = axis.out;
+  while (whole_end > whole_begin && !is_whole(whole_end - 1)) --whole_end;
+  const bool counts_all = plane.divisor != 0;
   pool_plane<Total>(plane, [&](size_t result, const float* held, const HeldColumns& columns, float* y) {
-    const size_t rows = counted(plane.rows, result, plane.counts_padding);
+    const size_t rows = counts_all ? 0 : counted(plane.rows, result, plane.counts_padding);
     const auto divisor_of = [&](size_t across) {
-      if (rows * across == 0) return 1.0f;
-      return plane.divisor != 0 ? plane.divisor : static_cast<float>(rows * across);
+      if (counts_all) return plane.divisor;
+      return rows * across == 0 ? 1.0f : static_cast<float>(rows * across);
     };
     const F32 whole = splat(divisor_of(axis.kernel));
     combine_columns<Total>(axis, held, columns.count, y, [&](F32 sum) { return sum / whole; });
-    if (plane.divisor != 0) return;
-    // Windows at both ends that count fewer columns are divided again.
     const auto divide = [&](size_t j) {
-      const size_t across = counted(axis, columns.first + j, plane.counts_padding);
-      if (across == axis.kernel) return false;
       float sum = 0;
       for (size_t c = 0; c < axis.kernel; ++c) sum += held[j * axis.step + c * axis.dilation];
-      y[j] = sum / divisor_of(across);
-      return true;
+      y[j] = sum / divisor_of(counted(axis, columns.first + j, plane.counts_padding));
     };
-    size_t begin = 0;
-    while (begin < columns.count && divide(begin)) ++begin;
-    for (size_t end = columns.count; end > begin && divide(end - 1);) --end;
+    for (size_t j = 0; j < columns.count && columns.first + j < whole_begin; ++j) divide(j);
+    for (size_t j = columns.count; j > 0 && columns.first + j > whole_end; --j) divide(j - 1);
   });
 }
 

@@ -11,38 +11,35 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// The order of a reduction: true where `a` replaces `b`. Ties keep the earlier element.
+// The order of a reduction. beats(): true where `a` replaces `b`; ties keep the earlier element. better():
+// NaN replaces everything and stays.
 struct Largest {
   RL_INLINE static M32 beats(F32 a, F32 b) { return a > b; }
+  RL_INLINE static F32 better(F32 best, F32 x) { return larger(best, x); }
 };
 struct Smallest {
   RL_INLINE static M32 beats(F32 a, F32 b) { return a < b; }
+  RL_INLINE static F32 better(F32 best, F32 x) { return smaller(best, x); }
 };
-
-// NaN replaces everything and stays, since comparisons with it are false.
-template <class Order>
-RL_INLINE F32 better(F32 best, F32 x) {
-  return select(Order::beats(x, best) | (x != x), x, best);
-}
 
 // Four chains of vectors hide the latency of comparison and selection.
 template <class Order>
 RL_INLINE float best_of_span(size_t n, const float* x) {
   constexpr size_t kCount = 4;
-  const auto of_two = [](F32 a, F32 b) { return better<Order>(a, b); };
+  const auto of_two = [](F32 a, F32 b) { return Order::better(a, b); };
   if (n < kLanes) return reduce(load_repeated(x, n), of_two);
   F32 best[kCount];
   for (F32& each : best) each = load(x);
   size_t i = 0;
   for (; n - i >= kCount * kLanes; i += kCount * kLanes) {
-    RL_UNROLL for (size_t v = 0; v < kCount; ++v) best[v] = better<Order>(best[v], load(x + i + v * kLanes));
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) best[v] = Order::better(best[v], load(x + i + v * kLanes));
   }
-  for (; n - i >= kLanes; i += kLanes) best[0] = better<Order>(best[0], load(x + i));
-  if (i < n) best[0] = better<Order>(best[0], load(x + n - kLanes));  // overlaps elements already compared
+  for (; n - i >= kLanes; i += kLanes) best[0] = Order::better(best[0], load(x + i));
+  if (i < n) best[0] = Order::better(best[0], load(x + n - kLanes));  // overlaps elements already compared
   // Joins the chains by pairs.
-  best[0] = better<Order>(best[0], best[1]);
-  best[2] = better<Order>(best[2], best[3]);
-  return reduce(better<Order>(best[0], best[2]), of_two);
+  best[0] = Order::better(best[0], best[1]);
+  best[2] = Order::better(best[2], best[3]);
+  return reduce(Order::better(best[0], best[2]), of_two);
 }
 
 // Columns in tiles of four vectors, whose results stay in registers for all rows. rows > 0.
@@ -55,7 +52,7 @@ RL_INLINE void best_of_rows(size_t rows, ptrdiff_t stride, size_t n, const float
     RL_UNROLL for (size_t v = 0; v < kCount; ++v) best[v] = tile.read(from, v);
     for (size_t row = 1; row < rows; ++row) {
       from += stride;
-      RL_UNROLL for (size_t v = 0; v < kCount; ++v) best[v] = better<Order>(best[v], tile.read(from, v));
+      RL_UNROLL for (size_t v = 0; v < kCount; ++v) best[v] = Order::better(best[v], tile.read(from, v));
     }
     RL_UNROLL for (size_t v = 0; v < kCount; ++v) tile.write(y + j, v, best[v]);
   });

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Interpolation over vectors of the compiler; repetition by factors up to 4 uses shuffles. Interpolation
-// along a row has scalar loads, as its neighbours lie anywhere; between rows, and between pixels with their
-// channels in the lanes, it is a blend of vectors.
+// Interpolation over vectors of the compiler; repetition by factors up to 4 uses shuffles. Along a row, the
+// inputs of a vector of outputs are lanes of one vector unless the row shrinks: a load and a permutation for
+// each tap. Rows, and pixels with their channels in the lanes, are sums of vectors.
 #include "kernels/ukernel/resample.h"
 
+#include <type_traits>
 #include <utility>
 
-#include "kernels/ukernel/generic/vector.h"
+#include "kernels/ukernel/generic/blocks.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
-
-// a (1 - share) + b share: one product is rounded, the other fused where possible.
-RL_INLINE F32 blended(F32 a, F32 b, float share) { return multiply_add(b, splat(share), a * (1.0f - share)); }
 
 RL_INLINE void copy_span(size_t n, const float* from, float* to) {
   for (; n >= kLanes; n -= kLanes, from += kLanes, to += kLanes) store(to, load(from));
@@ -103,6 +101,66 @@ RL_INLINE void repeat(const RepeatedRows& r) {
   for_each_row(r, [&](const float* from, float* to) { repeat_row<kAcross>(r, from, to); });
 }
 
+// kTaps: a constant number of rows, or 0 for any.
+template <size_t kTaps>
+void sum_rows(size_t n, size_t any, const float* const* rows, const float* weights, float* out) {
+  const size_t taps = kTaps == 0 ? any : kTaps;
+  for_each_tile(n, [&](const auto& tile, size_t i) {
+    constexpr size_t kCount = std::decay_t<decltype(tile)>::kVectors;
+    F32 sums[kCount];
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) sums[v] = tile.read(rows[0] + i, v) * weights[0];
+    for (size_t t = 1; t < taps; ++t) {
+      const F32 weight = splat(weights[t]);
+      RL_UNROLL for (size_t v = 0; v < kCount; ++v) {
+        sums[v] = multiply_add(tile.read(rows[t] + i, v), weight, sums[v]);
+      }
+    }
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) tile.write(out + i, v, sums[v]);
+  });
+}
+
+// The lanes of a vector of outputs for one tap: inputs at `index` from `row` on.
+RL_INLINE F32 gathered(const float* row, const int32_t* index) {
+  float lanes[kLanes];
+  for (size_t l = 0; l < kLanes; ++l) lanes[l] = row[index[l]];
+  return load(lanes);
+}
+
+template <size_t kTaps>
+void along(const ResampledRow& given) {
+  const ResampledRow r = given;  // a copy, which `out` cannot alias
+  const size_t taps = kTaps == 0 ? r.taps : kTaps;
+  for (size_t i = 0; i < r.n; i += kLanes) {
+    const size_t count = r.n - i < kLanes ? r.n - i : kLanes;
+    const int32_t* const first = r.first + i;
+    const int32_t base = first[0];
+    F32 sum = splat(0.0F);
+    const auto add = [&](auto tap) __attribute__((always_inline)) {
+      for (size_t t = 0; t < taps; ++t) {
+        sum = multiply_add(tap(r.row + t), load(r.weights + t * r.weight_stride + i), sum);
+      }
+    };
+    if (kPermutes && first[count - 1] - base < static_cast<int32_t>(kLanes)) {
+      I32 index;
+      std::memcpy(&index, first, sizeof(index));
+      index -= splat(base);
+      add([&](const float* from)
+              __attribute__((always_inline)) { return permuted(load(from + base), index); });
+    } else if (count == kLanes) {
+      add([&](const float* from) __attribute__((always_inline)) { return gathered(from, first); });
+    } else {
+      int32_t index[kLanes] = {};
+      for (size_t l = 0; l < count; ++l) index[l] = first[l];
+      add([&](const float* from) __attribute__((always_inline)) { return gathered(from, index); });
+    }
+    if (count == kLanes) {
+      store(r.out + i, sum);
+    } else {
+      store_partial(r.out + i, sum, count);
+    }
+  }
+}
+
 }  // namespace
 
 void resample_gather(size_t n, const float* row, const int32_t* index, float* out) {
@@ -125,31 +183,15 @@ void resample_repeat(const RepeatedRows& given) {
   }
 }
 
-void resample_blend(size_t n, const float* a, const float* b, float share, float* out) {
-  size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) store(out + i, blended(load(a + i), load(b + i), share));
-  const size_t left = n - i;
-  if (left == 0) return;
-  store_partial(out + i, blended(load_partial(a + i, left), load_partial(b + i, left), share), left);
+void resample_sum(size_t n, size_t taps, const float* const* rows, const float* weights, float* out) {
+  if (taps == 2) return sum_rows<2>(n, taps, rows, weights, out);
+  if (taps == 4) return sum_rows<4>(n, taps, rows, weights, out);
+  sum_rows<0>(n, taps, rows, weights, out);
 }
 
-void resample_pixel(size_t n, const float* a, const float* b, const float* c, const float* d, float across,
-                    float down, float* out) {
-  size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    const F32 upper = blended(load(a + i), load(b + i), across);
-    store(out + i, blended(upper, blended(load(c + i), load(d + i), across), down));
-  }
-  const size_t left = n - i;
-  if (left == 0) return;
-  const F32 upper = blended(load_partial(a + i, left), load_partial(b + i, left), across);
-  const F32 lower = blended(load_partial(c + i, left), load_partial(d + i, left), across);
-  store_partial(out + i, blended(upper, lower, down), left);
-}
-
-void resample_between(size_t n, const float* row, const int32_t* first, const int32_t* second,
-                      const float* share, float* out) {
-  for (size_t i = 0; i < n; ++i) out[i] = row[first[i]] * (1.0f - share[i]) + row[second[i]] * share[i];
+void resample_along(const ResampledRow& row) {
+  if (row.taps == 2) return along<2>(row);
+  along<0>(row);
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -79,6 +79,11 @@ struct Gathered<T, 1> {
   }
 };
 
+template <class Vector, size_t... kAt>
+RL_INLINE Vector reversed(Vector vector, std::index_sequence<kAt...>) {
+  return __builtin_shufflevector(vector, vector, (sizeof...(kAt) - 1 - kAt)...);
+}
+
 // Blocks of kBlock x kBlock elements, one in each 16 bytes of a vector of kBytes.
 template <class T, size_t kBytes>
 struct Blocks {
@@ -116,40 +121,48 @@ struct Blocks {
     }
   }
 
-  // Transposes whole blocks of rows from `first` on; returns the first row that is left.
-  RL_INLINE static size_t transpose_rows(size_t first, size_t rows, size_t columns, const char* from,
-                                         ptrdiff_t from_stride, char* to, ptrdiff_t to_stride) {
-    for (; first + kRows <= rows; first += kRows) {
-      const char* const block = from + static_cast<ptrdiff_t>(first) * from_stride;
-      for (size_t j = 0; j < columns; j += kBlock) {
-        transpose(block + j * sizeof(T), from_stride,
-                  to + static_cast<ptrdiff_t>(j) * to_stride + first * sizeof(T), to_stride);
+  // Transposes blocks of the rows from `first` on, and columns [begin, end). At the edges a block overlaps
+  // the one before, except for rows if `whole`: then returns the first row that is left.
+  RL_INLINE static size_t transpose_rows(bool whole, size_t first, size_t rows, size_t columns, size_t begin,
+                                         size_t end, const char* from, ptrdiff_t from_stride, char* to,
+                                         ptrdiff_t to_stride) {
+    for (; whole ? first + kRows <= rows : first < rows; first += kRows) {
+      const size_t row = first + kRows <= rows ? first : rows - kRows;
+      const char* const block = from + static_cast<ptrdiff_t>(row) * from_stride;
+      for (size_t j = begin; j < end; j += kBlock) {
+        const size_t column = j + kBlock <= columns ? j : columns - kBlock;
+        transpose(block + column * sizeof(T), from_stride,
+                  to + static_cast<ptrdiff_t>(column) * to_stride + row * sizeof(T), to_stride);
       }
     }
     return first;
   }
 };
 
-// Whole blocks of the widest vectors, then of 16 bytes, then single elements at both edges.
+// Whole blocks of the widest vectors; the rows left are blocks of half of it if these have so many, else of
+// 16 bytes. Matrices that are narrower than a block are copied element by element.
 template <class T>
 void transpose_sized(size_t rows, size_t columns, const char* from, ptrdiff_t from_stride, char* to,
                      ptrdiff_t to_stride) {
+  using Whole = Blocks<T, RL_VECTOR_BYTES>;
+  using Half = Blocks<T, RL_VECTOR_BYTES / 2 < 16 ? 16 : RL_VECTOR_BYTES / 2>;
   using Small = Blocks<T, 16>;
-  const size_t whole = columns / Small::kBlock * Small::kBlock;
-  size_t done = 0;
-  for (size_t j = 0; j < whole; j += kColumnBlock) {
-    const size_t n = whole - j < kColumnBlock ? whole - j : kColumnBlock;
-    const char* const source = from + j * sizeof(T);
-    char* const target = to + static_cast<ptrdiff_t>(j) * to_stride;
-    done = Blocks<T, RL_VECTOR_BYTES>::transpose_rows(0, rows, n, source, from_stride, target, to_stride);
-    if constexpr (RL_VECTOR_BYTES > 16) {
-      done = Small::transpose_rows(done, rows, n, source, from_stride, target, to_stride);
+  if (rows < Small::kBlock || columns < Small::kBlock) {
+    return transpose_one_by_one<T>(rows, columns, from, from_stride, to, to_stride);
+  }
+  for (size_t j = 0; j < columns; j += kColumnBlock) {
+    const size_t end = columns - j < kColumnBlock ? columns : j + kColumnBlock;
+    const auto blocks = [&](auto size, bool whole, size_t first) __attribute__((always_inline)) {
+      return decltype(size)::transpose_rows(whole, first, rows, columns, j, end, from, from_stride, to,
+                                            to_stride);
+    };
+    const size_t done = blocks(Whole(), true, 0);
+    if (rows >= Half::kRows && rows - done > Small::kRows) {
+      blocks(Half(), false, done);
+    } else {
+      blocks(Small(), false, done);
     }
   }
-  const char* const below = from + static_cast<ptrdiff_t>(done) * from_stride;
-  transpose_one_by_one<T>(rows - done, whole, below, from_stride, to + done * sizeof(T), to_stride);
-  transpose_one_by_one<T>(rows, columns - whole, from + whole * sizeof(T), from_stride,
-                          to + static_cast<ptrdiff_t>(whole) * to_stride, to_stride);
 }
 
 #else
@@ -226,6 +239,29 @@ void copy_rows_by(size_t rows, size_t bytes, const char* from, ptrdiff_t from_st
   for (size_t i = 0; i < rows; ++i, from += from_stride, to += to_stride) copy_row<kBytes>(bytes, from, to);
 }
 
+// Copies in reverse order. The last vector overlaps the one before; fewer elements than a vector are copied
+// one by one.
+template <class T>
+void reverse_as(size_t n, const char* last, char* to) {
+  const char* const end = last + sizeof(T);
+#if RL_VECTOR_BYTES > 4
+  constexpr size_t kCount = RL_VECTOR_BYTES / sizeof(T);
+  using Vector = typename Gathered<T, RL_VECTOR_BYTES / 16>::Vector;
+  const auto copy = [&](size_t i) __attribute__((always_inline)) {
+    Vector vector;
+    std::memcpy(&vector, end - (i + kCount) * sizeof(T), sizeof(vector));
+    vector = reversed(vector, std::make_index_sequence<kCount>());
+    std::memcpy(to + i * sizeof(T), &vector, sizeof(vector));
+  };
+  if (n >= kCount) {
+    for (size_t i = 0; i + kCount <= n; i += kCount) copy(i);
+    if (n % kCount != 0) copy(n - kCount);
+    return;
+  }
+#endif
+  for (size_t i = 0; i < n; ++i) std::memcpy(to + i * sizeof(T), end - (i + 1) * sizeof(T), sizeof(T));
+}
+
 }  // namespace
 
 void copy_rows(size_t rows, size_t bytes, const char* from, ptrdiff_t from_stride, char* to,
@@ -246,6 +282,13 @@ void transpose(size_t rows, size_t columns, size_t element, const char* from, pt
                        transpose_as<uint64_t>(rows, columns, element, from, from_stride, to, to_stride) ||
                        transpose_as<Wide>(rows, columns, element, from, from_stride, to, to_stride);
   if (!is_done) transpose_bytes(rows, columns, element, from, from_stride, to, to_stride);
+}
+
+void reverse(size_t n, size_t element, const char* last, char* to) {
+  if (element == 1) return reverse_as<uint8_t>(n, last, to);
+  if (element == 2) return reverse_as<uint16_t>(n, last, to);
+  if (element == 4) return reverse_as<uint32_t>(n, last, to);
+  reverse_as<uint64_t>(n, last, to);
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

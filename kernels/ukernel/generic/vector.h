@@ -194,6 +194,15 @@ RL_INLINE void store_partial(T* to, VectorOf<T> value, size_t count) {
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
+// permuted(): lane i of the result is lane index[i] % kLanes of the value. An instruction if kPermutes, else
+// not to be called.
+#if defined(__AVX2__)
+inline constexpr bool kPermutes = true;
+#else
+inline constexpr bool kPermutes = false;
+RL_INLINE F32 permuted(F32 value, I32) { return value; }
+#endif
+
 // a * b + c. Rounded once where the processor has fused multiply-adds: these sources use -ffp-contract=fast.
 // Elsewhere the product is rounded too, so that an algorithm must not rely on an exact product.
 RL_INLINE F32 multiply_add(F32 a, F32 b, F32 c) { return a * b + c; }

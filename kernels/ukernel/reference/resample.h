@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reference of kernels/ukernel/resample.h, for tests: the formulas of the contract in float32, which variants
-// may fuse. Copies are compared by equality, interpolated values to 1e-6 or, between four pixels, 2e-6.
+// may fuse. Copies are compared by equality, interpolated values to 1e-6 of the sum of their products.
 #pragma once
 
 #include <cstddef>
@@ -23,25 +23,23 @@ inline void resample_repeat(const RepeatedRows& r) {
   }
 }
 
-// Weights of 1 - share and share, in float32: both products and the sum are rounded.
-inline void resample_blend(size_t n, const float* a, const float* b, float share, float* out) {
-  for (size_t i = 0; i < n; ++i) out[i] = a[i] * (1 - share) + b[i] * share;
-}
-
-// Across first, then down: the contract fixes the order of the two interpolations.
-inline void resample_pixel(size_t n, const float* a, const float* b, const float* c, const float* d,
-                           float across, float down, float* out) {
+// All products and sums are rounded.
+inline void resample_sum(size_t n, size_t taps, const float* const* rows, const float* weights, float* out) {
   for (size_t i = 0; i < n; ++i) {
-    const float upper = a[i] * (1 - across) + b[i] * across;
-    const float lower = c[i] * (1 - across) + d[i] * across;
-    out[i] = upper * (1 - down) + lower * down;
+    float sum = 0;
+    for (size_t t = 0; t < taps; ++t) sum += rows[t][i] * weights[t];
+    out[i] = sum;
   }
 }
 
-// The neighbours are given by index and may be equal, at the border.
-inline void resample_between(size_t n, const float* row, const int32_t* first, const int32_t* second,
-                             const float* share, float* out) {
-  for (size_t i = 0; i < n; ++i) out[i] = row[first[i]] * (1 - share[i]) + row[second[i]] * share[i];
+inline void resample_along(const ResampledRow& r) {
+  for (size_t i = 0; i < r.n; ++i) {
+    float sum = 0;
+    for (size_t t = 0; t < r.taps; ++t) {
+      sum += r.row[static_cast<size_t>(r.first[i]) + t] * r.weights[t * r.weight_stride + i];
+    }
+    r.out[i] = sum;
+  }
 }
 
 }  // namespace rushlight::ukernel::reference

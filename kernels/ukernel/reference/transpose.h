@@ -28,4 +28,9 @@ inline void copy_rows(size_t rows, size_t bytes, const char* from, ptrdiff_t fro
   }
 }
 
+// Element i comes from i elements before the last one.
+inline void reverse(size_t n, size_t element, const char* last, char* to) {
+  for (size_t i = 0; i < n; ++i) std::memcpy(to + i * element, last - i * element, element);
+}
+
 }  // namespace rushlight::ukernel::reference

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Masked loads and stores of partial vectors, instead of copies through the stack. Lanes that are masked off
 // access no memory and cannot fault, so that a partial vector may end at the end of a page. Loads set them to
-// 0. A part of generic/vector.h.
+// 0. And permutations of lanes. A part of generic/vector.h.
 #pragma once
 
 #include <immintrin.h>
@@ -22,6 +22,9 @@ RL_INLINE F64 load_partial(const double* from, size_t count) {
 }
 RL_INLINE void store_partial(double* to, F64 value, size_t count) {
   _mm512_mask_storeu_pd(to, static_cast<__mmask8>(first_lanes(count)), value);
+}
+RL_INLINE F32 permuted(F32 value, I32 index) {
+  return _mm512_permutexvar_ps(reinterpret_cast<__m512i>(index), value);
 }
 #else
 // The mask of the first `count` <= 8 lanes: VMASKMOV takes the sign bit of each 32-bit lane.
@@ -45,6 +48,9 @@ RL_INLINE F64 load_partial(const double* from, size_t count) {
 }
 RL_INLINE void store_partial(double* to, F64 value, size_t count) {
   _mm256_maskstore_pd(to, first_wide_lanes(count), value);
+}
+RL_INLINE F32 permuted(F32 value, I32 index) {
+  return _mm256_permutevar8x32_ps(value, reinterpret_cast<__m256i>(index));
 }
 #endif
 

@@ -21,8 +21,9 @@ struct Functions {
   const char* name;
   decltype(&native::transpose) transpose;
   decltype(&native::copy_rows) copy_rows;
+  decltype(&native::reverse) reverse;
 };
-RL_VARIANTS(Functions, all, transpose, copy_rows)
+RL_VARIANTS(Functions, all, transpose, copy_rows, reverse)
 
 struct Matrix {
   size_t rows;
@@ -50,6 +51,23 @@ void expect_transposed(const Functions& functions, const Matrix& of, Edge edge) 
 }
 
 class Transpose : public ::testing::TestWithParam<Functions> {};
+
+TEST_P(Transpose, Reverse_AnySize_IsThatOfTheReference) {
+  for (const Edge edge : {Edge::kFront, Edge::kBack}) {
+    for (const size_t element : {1, 2, 4, 8}) {
+      for (size_t n = 1; n < 150; ++n) {
+        Guarded<char> from(n * element, edge);
+        Guarded<char> to(n * element, edge);
+        for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>(i * 37 + i / 256);
+        std::vector<char> expected(to.size());
+        const char* const last = from.data() + (n - 1) * element;
+        reference::reverse(n, element, last, expected.data());
+        GetParam().reverse(n, element, last, to.data());
+        EXPECT_EQ(std::memcmp(expected.data(), to.data(), expected.size()), 0) << n << " of " << element;
+      }
+    }
+  }
+}
 
 TEST_P(Transpose, Matrix_OddSizes_IsThatOfTheReference) {
   for (const size_t element : {1, 2, 4, 8, 16}) {

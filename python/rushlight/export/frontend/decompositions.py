@@ -80,6 +80,9 @@ def _made(library: OperatorLibrary, kept: frozenset[OpOverload], for_backends: b
     for function, rule in _OWN.items():
         if function not in kept and not is_kept(function, library):
             table[function] = rule
+    for operator in (aten.upsample_linear1d, aten.upsample_bicubic2d, aten.upsample_trilinear3d):
+        if operator.vec not in kept and is_kept(operator.default, library):
+            table[operator.vec] = _with_sizes(operator.default)
     for function, (operator, rule) in ({} if for_backends else recurrent.LAYERS).items():
         if function not in kept and library.find(operator) is not None:
             table[function] = rule
@@ -134,6 +137,23 @@ def _rrelu_with_noise(
         return aten.leaky_relu(x, (lower + upper) / 2), noise
     slopes = torch.where(x <= 0, aten.rand_like(x) * (upper - lower) + lower, 1.0)
     return x * slopes, slopes
+
+
+def _with_sizes(operator: OpOverload) -> Callable[..., torch.Tensor]:
+    """Decomposes the overload of an upsampling that takes sizes or factors to the one that takes both, for which
+    there is a kernel; PyTorch's own decomposition gathers and blends element by element."""
+
+    def resized(
+        x: torch.Tensor, output_size: Any, align_corners: bool, scale_factors: Any = None
+    ) -> torch.Tensor:
+        sizes = torch._decomp.decompositions.upsample_compute_output_size(
+            x.size(), output_size, scale_factors
+        )
+        factors = [None] * len(sizes) if scale_factors is None else scale_factors
+        result: torch.Tensor = operator(x, sizes, align_corners, *factors)
+        return result
+
+    return resized
 
 
 def _steps_of_layer(*arguments: Any, **named: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
