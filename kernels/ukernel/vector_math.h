@@ -9,14 +9,18 @@
 //   sqrt, reciprocal, square       0.5: correctly rounded
 //   log                            1
 //   exp, erf, powers               1.1
-//   tanh, log1p, rsqrt, cube       1.5
+//   log1p, rsqrt, cube             1.5
 //   sin, cos                       1.6, for arguments of any size
 //   expm1                          1.7
-//   sigmoid                        2.3
+//   tanh                           2.4, and never beyond 1
 //   hardsigmoid, hardswish         2.5; near -3, where x + 3 is rounded, 2^-24 and 2^-24 |x|
-//   silu, mish                     4; where e^x is subnormal, below -87, 2^-142
-//   gelu, gelu_tanh                3 and 4; in the lower tail 2^-23 |x|
+//   sigmoid                        3.1; from -88 down, where results are subnormal, 2^-127
+//   silu                           4; from -88 down 2^-120
+//   mish                           4.6; where e^x is subnormal, below -87, 2^-142
+//   gelu, gelu_tanh                3 and 4.5; in the lower tail 1.5 2^-23 |x| and 2^-23 |x|
 //   elu, softplus                  3 for parameters of about 1
+// PyTorch's eager mode computes sigmoid, silu and both gelus by the same formulas, and so shares their lower
+// tails.
 // NaN gives NaN. Infinities and zeros (with their signs) give the results of <cmath>. gelu(-inf) is -0,
 // silu(-inf) is NaN.
 //

@@ -37,7 +37,7 @@ RL_INLINE F32 exp_of_difference(F32 x) {
   const F32 shifted = x * splat(0x1.715476p+0f) + splat(kShift);
   const F32 n = shifted - splat(kShift);
   const F32 r = (x - n * splat(0x1.63p-1f)) - n * splat(-0x1.bd0106p-13f);  // Cody-Waite: ln 2 in two parts
-  const F32 power = (exp_tail(r) * r + splat(1.0f)) * r + splat(1.0f);
+  const F32 power = expm1_of_rest(r) + splat(1.0f);
   return select(x < splat(-87.0f), F32{}, power * from_bits(bits(shifted) << 23));
 }
 

@@ -167,6 +167,9 @@ inline constexpr size_t kLanesOf = Lanes<T>::kCount;
 #define RL_MVE_VECTORS 0
 #endif
 
+#if defined(__SSE2__)
+#include "kernels/ukernel/x86/clamps.h"
+#endif
 #if defined(__AVX2__)
 #include "kernels/ukernel/x86/partial.h"
 #elif RL_MVE_VECTORS
@@ -209,12 +212,14 @@ RL_INLINE F32 multiply_add(F32 a, F32 b, F32 c) { return a * b + c; }
 RL_INLINE F64 multiply_add(F64 a, F64 b, F64 c) { return a * b + c; }
 // Clamps to a bound. A NaN in `value` passes, for any bound; a NaN bound has no effect. Equal zeros keep the
 // sign of `value`.
-#if !RL_MVE_VECTORS
+#if !RL_MVE_VECTORS && !defined(__SSE2__)
 RL_INLINE F32 at_least(F32 value, F32 bound) { return select(value < bound, bound, value); }
 RL_INLINE F32 at_most(F32 value, F32 bound) { return select(value > bound, bound, value); }
 #endif
+#if !defined(__SSE2__)
 RL_INLINE F64 at_least(F64 value, F64 bound) { return select(value < bound, bound, value); }
 RL_INLINE F64 at_most(F64 value, F64 bound) { return select(value > bound, bound, value); }
+#endif
 #if RL_VECTOR_BYTES > 4
 RL_INLINE F32 at_least(F32 value, float bound) { return at_least(value, splat(bound)); }
 RL_INLINE F32 at_most(F32 value, float bound) { return at_most(value, splat(bound)); }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Mathematical functions of F32, for sources that are compiled for each variant.
 // kernels/ukernel/vector_math.h states their errors; tests/kernels/ukernel/fit_polynomials.py fits the
-// minimax polynomials. Methods:
+// minimax polynomials and rational functions. Methods:
 //
-//   exp, expm1      Cody-Waite reduction x = n ln 2 + r, polynomial of degree 6 for e^r, exponent n in bits
+//   exp, expm1      Cody-Waite reduction x = n ln 2 + r, polynomial of degree 6 for e^r, exponent n in bits;
+//                   a table of 32 roots of 2 where x86/vector_math.h has it
 //   log, log1p      x = (1 + f) 2^e with 1 + f near 1, polynomial of degree 10 for log(1 + f)
 //   sin, cos        Cody-Waite for |x| <= kLarge, Payne-Hanek beyond; polynomials on [-pi/4, pi/4]
-//   tanh, erf       polynomial near 0, exponential further away
+//   tanh            expm1 and a quotient
+//   erf             polynomial near 0, exponential further away
+//   gelu            rational function for the normal distribution
 //   pow             logarithm in double, exponential in float
 //   others          from these
 //
@@ -56,10 +59,29 @@ RL_INLINE F32 copy_sign(F32 magnitude, F32 sign) {
 }
 
 // e^r = 1 + r + r^2 exp_tail(r) for |r| <= ln(2) / 2. Callers add the small terms first, so that only the
-// last addition has a rounding error of the result's size.
-RL_INLINE F32 exp_tail(F32 r) {
-  return polynomial(r, 0.5f, 0x1.5554b0p-3f, 0x1.5554c8p-5f, 0x1.122814p-7f, 0x1.6d724ep-10f);
+// last addition has a rounding error of the result's size. By Estrin's scheme: callers have r^2, and a chain
+// of three multiply-adds instead of four keeps more vectors in flight.
+RL_INLINE F32 exp_tail(F32 r, F32 square) {
+  const F32 low = polynomial(r, 0.5f, 0x1.5554b0p-3f);
+  const F32 high = polynomial(r, 0x1.5554c8p-5f, 0x1.122814p-7f);
+  return (square * 0x1.6d724ep-10f + high) * square + low;
 }
+// e^r - 1 for |r| <= ln(2) / 2.
+RL_INLINE F32 expm1_of_rest(F32 r) {
+  const F32 square = r * r;
+  return square * exp_tail(r, square) + r;
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
+
+#if defined(__AVX512F__)
+#define RL_SCALES_BY_POWERS 1
+#include "kernels/ukernel/x86/vector_math.h"
+#else
+#define RL_SCALES_BY_POWERS 0
+#endif
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 // Adding it to an integer n leaves n + 254 in the low bits: the sum of the exponents of two factors of 2^n,
 // neither of which overflows.
@@ -67,17 +89,15 @@ inline constexpr float kExponents = kRounder + 254;
 
 // e^r 2^n for |r| <= ln(2) / 2 and n from -252 to 254, with shifted = n + kExponents. exp() passes n from
 // -150 to 128, pow() from -160 to 140. Subnormal results are rounded once. 2^n itself may be too large or too
-// small for float32, so that it is split:
+// small for float32, so that it is split, unless the processor scales by powers of two with the same result:
 //
 //   n + 254 = first + (n + 254 - first),  first = (n + 254) / 2,  2^n = 2^(first - 127) * 2^(n + 127 - first)
 //
-// The product with the first power is normal and exact. VSCALEFPS of AVX-512 multiplies with 2^n in one
-// instruction with the same result.
+// The product with the first power is normal and exact.
 RL_INLINE F32 scaled_exp(F32 r, F32 shifted) {
-  const F32 power = (r * r) * exp_tail(r) + r + 1.0f;
-#if defined(__AVX512F__)
-  constexpr int kRoundsAsUsual = 4;
-  return __builtin_ia32_scalefps512_mask(power, shifted - kExponents, power, -1, kRoundsAsUsual);
+  const F32 power = expm1_of_rest(r) + 1.0f;
+#if RL_SCALES_BY_POWERS
+  return scaled(power, shifted - kExponents);
 #else
   const I32 both = bits(shifted);
   const I32 first = both >> 1;
@@ -85,35 +105,32 @@ RL_INLINE F32 scaled_exp(F32 r, F32 shifted) {
 #endif
 }
 
+#if !RL_SCALES_BY_POWERS
 // e^x. Selects 0 for large negative x instead of letting the product underflow, which is slow on x86: below
 // -104, e^x is less than half of the least subnormal. Arguments of 89 and more overflow to infinity, as do
 // those from about 88.72 on.
 //
 //   n = round(x / ln 2),  r = (x - n * kLn2High) - n * kLn2Low,  e^x = 2^n e^r
 RL_INLINE F32 exp(F32 x) {
-#if defined(__AVX512F__)
-  // VSCALEFPS gives 0 and subnormals at no cost.
-  x = at_most(at_least(x, -104.0f), 89.0f);
-  const F32 shifted = x * kLog2E + kExponents;
-  const F32 n = shifted - kExponents;
-  return scaled_exp((x - n * kLn2High) - n * kLn2Low, shifted);
-#else
   const M32 vanishes = x < -104.0f;
   x = select(vanishes, splat(0.0f), at_most(x, 89.0f));
   const F32 shifted = x * kLog2E + kExponents;
   const F32 n = shifted - kExponents;
   return select(vanishes, splat(0.0f), scaled_exp((x - n * kLn2High) - n * kLn2Low, shifted));
-#endif
 }
 
-// exp() for x from -87 to 88, where the result and its factor 2^n are normal: one product with a power of two
-// instead of two, and no selection.
+RL_INLINE F32 reciprocal_root(F32 x) { return 1.0f / square_root(x); }
+#endif
+
+// exp() for x from -87 to 89, where the factor 2^n is normal or infinite: one product with a power of two
+// instead of two, and no selection. From about 88.38 on n is 128 and 2^n the pattern of infinity, which is
+// the result.
 RL_INLINE F32 exp_within(F32 x) {
   constexpr float kShift = kRounder + 127;
   const F32 shifted = x * kLog2E + kShift;
   const F32 n = shifted - kShift;
   const F32 r = (x - n * kLn2High) - n * kLn2Low;
-  return ((r * r) * exp_tail(r) + r + 1.0f) * from_bits(shifted_left(bits(shifted), 23));
+  return (expm1_of_rest(r) + 1.0f) * from_bits(shifted_left(bits(shifted), 23));
 }
 
 // e^x - 1 = 2^n (e^r - 1) + (2^n - 1). Adding the two terms loses no digits near 0, where e^x - 1 computed
@@ -126,7 +143,7 @@ RL_INLINE F32 expm1(F32 x) {
   const F32 n = shifted - kShift;
   const F32 r = (within - n * kLn2High) - n * kLn2Low;
   const F32 half = from_bits(shifted_left(bits(shifted), 23));
-  const F32 result = 2.0f * (half * ((r * r) * exp_tail(r) + r) + (half - 0.5f));
+  const F32 result = 2.0f * (half * expm1_of_rest(r) + (half - 0.5f));
   return select(x == 0.0f, x, result);
 }
 
@@ -174,39 +191,19 @@ RL_INLINE F32 log1p(F32 x) {
   return select(x == 0.0f, x, result);
 }
 
-// a / b for finite normal b below 2^126 and |a| up to |b|. On AVX-512, where a division takes as long as ten
-// multiply-adds, by Newton's method from an estimate of 14 bits, with a correction of the quotient; the error
-// is below 0.51 ulp.
-RL_INLINE F32 quotient(F32 a, F32 b) {
-#if defined(__AVX512F__)
-  const F32 estimate = __builtin_ia32_rcp14ps512_mask(b, b, -1);
-  const F32 inverse = estimate + estimate * (1.0f - b * estimate);
-  const F32 rough = a * inverse;
-  return rough + inverse * (a - b * rough);
-#else
-  return a / b;
-#endif
-}
-
-// Below 0.6 an odd polynomial, because 1 - 2 / (e^(2 x) + 1) cancels there. From 10 on the quotient no longer
-// changes the result, 1. The sign is copied last: tanh is odd.
+// e / (e + 2) for e = e^(2 |x|) - 1, with e/2 = 2^(n - 1) (e^r - 1) + (2^(n - 1) - 1/2) as in expm1(). For
+// large e the quotient damps the errors of e, so that one product reduces the argument. From 9.1 on the
+// result rounds to 1. The sign is copied last: tanh is odd.
 RL_INLINE F32 tanh(F32 x) {
-  const F32 a = absolute(x);
-  const F32 square = a * a;
-  const F32 near = a + a * (square * polynomial(square, -0x1.55553ep-2f, 0x1.1109bep-3f, -0x1.b89a88p-5f,
-                                                0x1.54c09cp-6f, -0x1.826f66p-8f));
-  const F32 far = 1.0f - quotient(splat(2.0f), exp_within(at_most(a, 10.0f) * 2.0f) + 1.0f);
-  return copy_sign(select(a < 0.6f, near, far), x);
-}
-
-// 1 / (1 + e^-x), with e^-|x| in both branches: it cannot overflow, and the lower tail keeps its relative
-// accuracy.
-//
-//   x >= 0    1 / (1 + e^-x)
-//   x < 0     e^x / (1 + e^x)
-RL_INLINE F32 sigmoid(F32 x) {
-  const F32 e = exp(-absolute(x));
-  return quotient(select(x < 0.0f, e, splat(1.0f)), e + 1.0f);
+  constexpr float kShift = kRounder + 126;
+  constexpr float kLn2 = 0x1.62e43p-1f;
+  const F32 a = at_most(absolute(x), 9.1f);
+  const F32 twice = a + a;
+  const F32 shifted = twice * kLog2E + kShift;
+  const F32 r = twice - (shifted - kShift) * kLn2;
+  const F32 half = from_bits(shifted_left(bits(shifted), 23));
+  const F32 e = half * expm1_of_rest(r) + (half - 0.5f);
+  return copy_sign(e / (e + 1.0f), x);
 }
 
 // The error function, by two polynomials of x = |x|:
@@ -226,29 +223,42 @@ RL_INLINE F32 erf(F32 x) {
   return copy_sign(select(a < 0.921875f, near, far), x);
 }
 
-// x * gate for a gate in [0, 1]: -0 where the gate is 0, also for infinite x, as in the portable kernel.
-RL_INLINE F32 gated(F32 x, F32 gate) { return select(gate == 0.0f, splat(-0.0f), x * gate); }
+// 1 + e^-x, infinite for large negative x. Its inverse is 0 there, from -89 down at the latest, instead of a
+// subnormal number, as in PyTorch; above, the lower tail keeps its relative accuracy.
+RL_INLINE F32 inverse_sigmoid(F32 x) {
+#if RL_SCALES_BY_POWERS
+  return exp(-x) + 1.0f;
+#else
+  return exp_within(at_least(at_most(-x, 89.0f), -87.0f)) + 1.0f;
+#endif
+}
+RL_INLINE F32 sigmoid(F32 x) { return 1.0f / inverse_sigmoid(x); }
 
-// x Phi(x) with the normal distribution Phi(x) = erfc(-x / sqrt(2)) / 2, by e = erfc(|x| / sqrt(2)) =
-// e^(|x| P(|x|)). One polynomial suffices: the sum 1 - e / 2 has no need of the relative accuracy of the
-// error function near 0. From -5.65 down, the result is -0.
+// x Phi(x) with the normal distribution Phi(x) = 1/2 + erf(x / sqrt(2)) / 2, whose second term is x P(x^2) /
+// Q(x^2). P and Q have positive coefficients, so that no terms cancel. From -5.62 down the sum is 0 or just
+// below, with and without fused multiply-adds, which the clamp makes 0; the product with the bounded x is -0,
+// also for -infinity. Likewise it is x from 5.62 on.
 RL_INLINE F32 gelu(F32 x) {
-  const F32 a = at_most(absolute(x), 5.65f);
-  const F32 e = exp_within(a * polynomial(a, -0x1.988458p-1f, -0x1.45f274p-2f, -0x1.29c07cp-5f,
-                                          0x1.3b1678p-8f, 0x1.a7c9c6p-18f, -0x1.97e6fap-13f, 0x1.ac48d4p-15f,
-                                          -0x1.b1b06ap-18f, 0x1.7140eap-22f));
-  const F32 lower = select(x < -5.65f, splat(0.0f), 0.5f * e);
-  return gated(x, select(x < 0.0f, lower, 1.0f - 0.5f * e));
+  const F32 bounded = at_least(x, -5.62f);
+  const F32 a = at_most(bounded, 5.62f);
+  const F32 square = a * a;
+  const F32 over = polynomial(square, 0x1.98844ep-2f, 0x1.1ee152p-5f, 0x1.370274p-8f, 0x1.79dd5ap-13f,
+                              0x1.ac0c88p-18f, 0x1.719826p-26f);
+  const F32 under = polynomial(square, 1.0f, 0x1.048d9ap-2f, 0x1.e02456p-6f, 0x1.feed3ep-10f, 0x1.4303fcp-14f,
+                               0x1.3845a8p-20f);
+  return bounded * at_least(at_most(a * (over / under) + 0.5f, 1.0f), 0.0f);
 }
 
-// (1 + tanh u) / 2 is sigmoid(2 u).
+// x (1 + tanh u) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3), as x sigmoid(2 u), which is -0 from about
+// -10.2 down.
 RL_INLINE F32 gelu_tanh(F32 x) {
-  const F32 inner = x * (1.0f + 0.044715f * (x * x));
-  return gated(x, sigmoid(inner * (2 * 0.79788456080286535588f)));
+  constexpr float kTwice = 2 * 0.79788456080286535588f;
+  const F32 bounded = at_least(x, -11.0f);
+  return bounded / inverse_sigmoid(bounded * (kTwice + (kTwice * 0.044715f) * (bounded * bounded)));
 }
 
-// Also called swish. -infinity gives NaN, the product with 0.
-RL_INLINE F32 silu(F32 x) { return x * sigmoid(x); }
+// Also called swish. -infinity gives NaN, the quotient of infinities.
+RL_INLINE F32 silu(F32 x) { return x / inverse_sigmoid(x); }
 
 // The largest |x| for which the number of quarters times each of the first three parts of pi/2 is exact.
 inline constexpr float kLarge = 12800;

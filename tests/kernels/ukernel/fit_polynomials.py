@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fits the polynomials of kernels/ukernel/generic/vector_math.h.
+"""Fits the polynomials and rational functions of kernels/ukernel/generic/vector_math.h.
 
 `python tests/kernels/ukernel/fit_polynomials.py` prints for each function the coefficients (constant term
-first), rounded to the type in which they are used, and the largest weighted error in bits. Needs numpy.
+first), rounded to the type in which they are used, and the largest weighted error in bits. For a rational
+function it also prints the bounds at which it is clamped. Needs numpy.
 """
 
 import math
@@ -25,6 +26,19 @@ class Fit:
     high: float
     degree: int
     dtype: type = np.float32
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """A quotient of two polynomials of `degree` in x^2, the lower one from 1, for `target` over x from 0 to
+    `high`; errors are multiplied by `weight`. `limit` is x times the target at the clamp."""
+
+    name: str
+    target: Callable[[Array], Array]
+    weight: Callable[[Array], Array]
+    high: float
+    degree: int
+    limit: float
 
 
 def each(function: Callable[[float], float]) -> Callable[[Array], Array]:
@@ -65,6 +79,68 @@ def fit(job: Fit) -> tuple[list[float], float]:
     return fixed, float(error)
 
 
+def _solve(job: Quotient, over: list[float], under: list[float]) -> tuple[list[float], list[float], float]:
+    """Keeps the given first coefficients and fits the others, by Lawson's method on the linear problem of
+    Sanathanan and Koerner: |over - target under| / (the previous under). Returns both and the error."""
+    s = job.high**2 * np.maximum((np.cos(np.linspace(0, np.pi, 500)) + 1) / 2, 1e-10)
+    scaled = s / job.high**2
+    wanted, weight = job.target(np.sqrt(s)), job.weight(np.sqrt(s))
+    powers = np.stack([scaled**k for k in range(job.degree + 1)], axis=1)
+    scales = np.array([job.high ** (2 * k) for k in range(job.degree + 1)])
+    m, n = len(over), len(under)
+    above = powers[:, :m] @ (np.array(over) * scales[:m])
+    below = powers[:, :n] @ (np.array(under) * scales[:n])
+    basis = np.concatenate([powers[:, m:], -wanted[:, None] * powers[:, n:]], axis=1)
+    count = job.degree + 1 - m
+    divisor, share = np.ones_like(s), np.ones_like(s)
+    best, least = np.zeros(basis.shape[1]), np.inf
+    for step in range(120):
+        scale = weight / np.abs(divisor) * np.sqrt(share)
+        norms = np.linalg.norm(basis * scale[:, None], axis=0)
+        right = (wanted * below - above) * scale
+        solution = np.linalg.lstsq(basis * scale[:, None] / norms, right, rcond=None)[0] / norms
+        divisor = below + powers[:, n:] @ solution[count:]
+        error = np.abs(weight * ((above + powers[:, m:] @ solution[:count]) / divisor - wanted))
+        if error.max() < least:
+            best, least = solution, error.max()
+        if step > 3:  # once the divisor has settled
+            share *= error
+            share = share / share.mean() + 1e-9
+    return (
+        [*over, *(best[:count] / scales[m:]).tolist()],
+        [*under, *(best[count:] / scales[n:]).tolist()],
+        float(least),
+    )
+
+
+def fit_quotient(job: Quotient) -> tuple[list[float], list[float], float]:
+    """Rounds the coefficients to float32 in turns and refits the others after each."""
+    over: list[float] = []
+    under = [1.0]
+    for k in range(job.degree + 1):
+        over.append(float(np.float32(_solve(job, over, under)[0][k])))
+        if k < job.degree:
+            under.append(float(np.float32(_solve(job, over, under)[1][k + 1])))
+    return _solve(job, over, under)
+
+
+def bounds_of(job: Quotient, over: list[float], under: list[float]) -> list[float]:
+    """The bounds with two decimals at which x over / under is at least the limit, with and without fused
+    multiply-adds, so that a clamp of the result gives the limit."""
+    x = np.arange(round(95 * job.high), round(100 * job.high)).astype(np.float64) / 100
+    x = x.astype(np.float32)
+    reaches = np.ones(len(x), bool)
+    for inner in (np.float32, np.longdouble):
+        sums = []
+        for coefficients in (over, under):
+            total = np.full_like(x, coefficients[-1])
+            for c in coefficients[-2::-1]:
+                total = (total.astype(inner) * (x * x) + np.float32(c)).astype(np.float32)
+            sums.append(total)
+        reaches &= x.astype(np.float64) * (sums[0] / sums[1]) >= job.limit
+    return [round(float(each), 2) for each in x[reaches]]
+
+
 def _log_tail(f: Array) -> Array:
     return (np.log1p(f) - f + f * f / 2) / f**3
 
@@ -93,14 +169,6 @@ FITS = [
         2,
     ),
     Fit(
-        "tanh: x + x^3 P(x^2)",
-        lambda s: (np.tanh(ROOT(s)) / ROOT(s) - 1) / s,
-        lambda s: s,
-        1e-4,
-        0.6**2,
-        4,
-    ),
-    Fit(
         "erf, small: x + x P(x^2)",
         lambda s: each(math.erf)(ROOT(s)) / ROOT(s) - 1,
         lambda s: np.ones_like(s),
@@ -117,14 +185,6 @@ FITS = [
         7,
     ),
     Fit(
-        "gelu: erfc(x / sqrt(2)) = e^(x P(x))",
-        lambda x: each(lambda v: math.log(math.erfc(v / math.sqrt(2))))(x) / x,
-        lambda x: x * each(lambda v: math.erfc(v / math.sqrt(2)))(x) / 2,
-        0.0,
-        4 * math.sqrt(2),
-        8,
-    ),
-    Fit(
         "pow: log2((1+f)/(1-f)) = f P(f^2)",
         lambda s: np.arctanh(ROOT(s)) / ROOT(s) * 2 / math.log(2),
         lambda s: np.ones_like(s),
@@ -132,6 +192,17 @@ FITS = [
         0.1716**2,
         5,
         np.float64,
+    ),
+]
+
+QUOTIENTS = [
+    Quotient(
+        "gelu: erf(x / sqrt(2)) / 2 = x P(x^2) / Q(x^2)",
+        lambda x: each(lambda v: math.erf(v / math.sqrt(2)))(x) / (2 * x),
+        lambda x: 2 * x,
+        5.65,
+        5,
+        0.5,
     ),
 ]
 
@@ -143,6 +214,13 @@ def main() -> None:
         print(f"{job.name}: 2^{math.log2(error):.1f}")
         for c in coefficients:
             print(f"    {float(c).hex()}  {c!r}")
+    for quotient in QUOTIENTS:
+        over, under, error = fit_quotient(quotient)
+        print(f"{quotient.name}: 2^{math.log2(error):.1f}")
+        for name, polynomial in (("P", over), ("Q", under)):
+            for c in polynomial:
+                print(f"    {name}  {float(c).hex()}  {c!r}")
+        print("    bounds", *bounds_of(quotient, over, under))
 
 
 if __name__ == "__main__":

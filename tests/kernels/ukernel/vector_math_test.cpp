@@ -102,18 +102,50 @@ TEST_P(VectorMath, Exponentials_AllNumbers_AreWithinPromise) {
   RL_CHECK_FUNCTION(expm1_f32, [](double x) { return std::expm1(x); }, 1.7);
   RL_CHECK_FUNCTION(log_f32, [](double x) { return std::log(x); }, 1);
   RL_CHECK_FUNCTION(log1p_f32, [](double x) { return std::log1p(x); }, 1.5);
-  RL_CHECK_FUNCTION(sigmoid_f32, reference::sigmoid, 2.3);
-  RL_CHECK_FUNCTION(tanh_f32, [](double x) { return std::tanh(x); }, 1.5);
+  RL_CHECK_FUNCTION(sigmoid_f32, reference::sigmoid, 3.1, 0x1p-127);
+  RL_CHECK_FUNCTION(tanh_f32, [](double x) { return std::tanh(x); }, 2.4);
   RL_CHECK_FUNCTION(erf_f32, [](double x) { return std::erf(x); }, 1.1);
 }
 
 TEST_P(VectorMath, Gates_AllNumbers_AreWithinPromise) {
-  RL_CHECK_FUNCTION(silu_f32, reference::silu, 4, 0x1p-142);
-  RL_CHECK_FUNCTION(mish_f32, reference::mish, 4, 0x1p-142);
-  RL_CHECK_FUNCTION(gelu_f32, reference::gelu, 3, 0, 0x1p-23);
-  RL_CHECK_FUNCTION(gelu_tanh_f32, reference::gelu_tanh, 4, 0, 0x1p-23);
+  RL_CHECK_FUNCTION(silu_f32, reference::silu, 4, 0x1p-120);
+  RL_CHECK_FUNCTION(mish_f32, reference::mish, 4.6, 0x1p-142);
+  RL_CHECK_FUNCTION(gelu_f32, reference::gelu, 3, 0, 0x1.8p-23);
+  RL_CHECK_FUNCTION(gelu_tanh_f32, reference::gelu_tanh, 4.5, 0, 0x1p-23);
   RL_CHECK_FUNCTION(hardsigmoid_f32, reference::hardsigmoid, 2.5, 0x1p-24);
   RL_CHECK_FUNCTION(hardswish_f32, reference::hardswish, 2.5, 0, 0x1p-24);
+}
+
+// Beyond the bounds of their approximations, functions have their limits exactly.
+TEST_P(VectorMath, Gates_FarFromZero_AreTheirLimits) {
+  const float x[] = {-kInfinity, -1e30f, -1000, 1000, 1e30f, kInfinity};
+  constexpr size_t kCount = sizeof(x) / sizeof(*x);
+  float out[kCount];
+  const auto expect = [&](const char* name, Function function, float below, bool grows) {
+    function(kCount, x, out);
+    for (size_t i = 0; i < kCount; ++i) {
+      const float limit = x[i] < 0 ? below : (grows ? x[i] : 1.0f);
+      EXPECT_EQ(out[i], limit) << name << " of " << x[i];
+      EXPECT_EQ(std::signbit(out[i]), std::signbit(limit)) << name << " of " << x[i];
+    }
+  };
+  expect("tanh", RL_OF_VARIANT(GetParam(), tanh_f32, (n, x, out)), -1, false);
+  expect("erf", RL_OF_VARIANT(GetParam(), erf_f32, (n, x, out)), -1, false);
+  expect("sigmoid", RL_OF_VARIANT(GetParam(), sigmoid_f32, (n, x, out)), 0, false);
+  expect("gelu", RL_OF_VARIANT(GetParam(), gelu_f32, (n, x, out)), -0.0f, true);
+  expect("gelu_tanh", RL_OF_VARIANT(GetParam(), gelu_tanh_f32, (n, x, out)), -0.0f, true);
+}
+
+// 1 is the least upper bound of tanh, which atanh(tanh(x)) relies on.
+TEST_P(VectorMath, Tanh_NearItsLimit_IsOddAndAtMostOne) {
+  const Function function = RL_OF_VARIANT(GetParam(), tanh_f32, (n, x, out));
+  for (float x = 4; x < 10; x += 0x1p-10f) {
+    const float both[] = {x, -x};
+    float out[2];
+    function(2, both, out);
+    EXPECT_LE(out[0], 1) << x;
+    EXPECT_EQ(out[0], -out[1]) << x;
+  }
 }
 
 TEST_P(VectorMath, SineAndCosine_AllNumbers_AreWithinPromise) {
