@@ -83,11 +83,11 @@ struct Interpolating : Images {
   bool align_corners;
 
   [[nodiscard]] size_t taps() const { return filter == Filter::kLinear ? 2 : 4; }
-  // Of an axis that the tensor may not have: then its only element.
+  // An axis that the tensor does not have has one element.
   [[nodiscard]] size_t taps(const Resampling& axis) const {
     return axis.in == 1 && axis.out == 1 ? 1 : taps();
   }
-  // Inputs outside are those of the border, so that positions far outside may be moved to it.
+  // The first input may be outside; callers limit it to the border.
   [[nodiscard]] Around around(const Resampling& axis, ptrdiff_t index) const {
     const float position = resampled_position<float>(axis, filter, align_corners, index);
     const float floored = std::floor(position);
@@ -145,7 +145,7 @@ struct Part {
   float weights[kMostTaps][kPart + ukernel::kResampleSlack] = {};
 };
 
-// The input rows, or pixels, of an output in all dimensions but the last: their places and weights.
+// The input rows, or pixels, of an output in all dimensions but the last: their offsets and weights.
 struct Neighbors {
   Neighbors(const Interpolating& of, ptrdiff_t z, ptrdiff_t y) {
     const size_t deep = of.taps(of.layers);
@@ -170,7 +170,7 @@ struct Neighbors {
   float weights[kMostTaps];
 };
 
-// A row of results: its plane, or image, and the place in it.
+// A row of results: its plane, or image, and its position there.
 struct Place {
   Place(const Interpolating& of, ptrdiff_t row)
       : image(row / (of.rows.out * of.layers.out)),

@@ -80,9 +80,9 @@ def _made(library: OperatorLibrary, kept: frozenset[OpOverload], for_backends: b
     for function, rule in _OWN.items():
         if function not in kept and not is_kept(function, library):
             table[function] = rule
-    for operator in (aten.upsample_linear1d, aten.upsample_bicubic2d, aten.upsample_trilinear3d):
-        if operator.vec not in kept and is_kept(operator.default, library):
-            table[operator.vec] = _with_sizes(operator.default)
+    for resampling in (aten.upsample_linear1d, aten.upsample_bicubic2d, aten.upsample_trilinear3d):
+        if resampling.vec not in kept and is_kept(resampling.default, library):
+            table[resampling.vec] = _with_sizes(resampling.default)
     for function, (operator, rule) in ({} if for_backends else recurrent.LAYERS).items():
         if function not in kept and library.find(operator) is not None:
             table[function] = rule
@@ -140,8 +140,8 @@ def _rrelu_with_noise(
 
 
 def _with_sizes(operator: OpOverload) -> Callable[..., torch.Tensor]:
-    """Decomposes the overload of an upsampling that takes sizes or factors to the one that takes both, for which
-    there is a kernel; PyTorch's own decomposition gathers and blends element by element."""
+    """Decomposes the overload of an upsampling that takes sizes or factors to the one that takes both, which
+    has a kernel; PyTorch's own decomposition gathers and blends element by element."""
 
     def resized(
         x: torch.Tensor, output_size: Any, align_corners: bool, scale_factors: Any = None
