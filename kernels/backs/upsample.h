@@ -26,7 +26,7 @@ struct UpsampleProblem {
 };
 
 // Each output is a weighted sum of the two (linear) or four (cubic) nearest inputs in each dimension, at
-// resampled_position(). The border repeats outside of the image.
+// resampled_position(). Outside of the image the border repeats.
 struct InterpolationProblem : UpsampleProblem {
   const Resampling* dimensions;  // one for each axis of the volume
   Filter filter;

@@ -83,11 +83,11 @@ struct Interpolating : Images {
   bool align_corners;
 
   [[nodiscard]] size_t taps() const { return filter == Filter::kLinear ? 2 : 4; }
-  // One tap suffices along an axis of one element, which the tensor may lack.
+  // An axis that the tensor does not have has one element.
   [[nodiscard]] size_t taps(const Resampling& axis) const {
     return axis.in == 1 && axis.out == 1 ? 1 : taps();
   }
-  // The border repeats outside of the image, so that positions far outside may be moved to it.
+  // The first input may be outside; callers limit it to the border.
   [[nodiscard]] Around around(const Resampling& axis, ptrdiff_t index) const {
     const float position = resampled_position<float>(axis, filter, align_corners, index);
     const float floored = std::floor(position);

@@ -139,8 +139,8 @@ struct Blocks {
   }
 };
 
-// Whole blocks of the widest vectors; the rows left form blocks of vectors of half the width if they suffice,
-// else of 16 bytes. Matrices that are narrower than a block are copied element by element.
+// Whole blocks of the widest vectors; the remaining rows take blocks of half that width, or of 16 bytes if
+// the matrix or the rest is too small. Matrices that are narrower than a block are copied element by element.
 template <class T>
 void transpose_sized(size_t rows, size_t columns, const char* from, ptrdiff_t from_stride, char* to,
                      ptrdiff_t to_stride) {

@@ -80,9 +80,9 @@ def _made(library: OperatorLibrary, kept: frozenset[OpOverload], for_backends: b
     for function, rule in _OWN.items():
         if function not in kept and not is_kept(function, library):
             table[function] = rule
-    for packet in (aten.upsample_linear1d, aten.upsample_bicubic2d, aten.upsample_trilinear3d):
-        if packet.vec not in kept and is_kept(packet.default, library):
-            table[packet.vec] = _with_sizes(packet.default)
+    for resampling in (aten.upsample_linear1d, aten.upsample_bicubic2d, aten.upsample_trilinear3d):
+        if resampling.vec not in kept and is_kept(resampling.default, library):
+            table[resampling.vec] = _with_sizes(resampling.default)
     for function, (operator, rule) in ({} if for_backends else recurrent.LAYERS).items():
         if function not in kept and library.find(operator) is not None:
             table[function] = rule
