@@ -36,4 +36,11 @@ Error attention_prepare(KernelContext& context, const AttentionProblem& problem)
 
 }  // namespace host
 
+namespace board {
+
+// attention.cpp: float32, any strides. 1.3 kB of stack and that of multiply_small().
+Error attention(KernelContext& context, const AttentionProblem& problem);
+
+}  // namespace board
+
 }  // namespace rushlight::kernels

@@ -53,8 +53,15 @@ void copy_bias(const Product& product, size_t row, size_t column, size_t columns
   }
 }
 
+// True if `out` holds the bias already, so that products add to it as it is.
+bool is_in_place(const Product& product) {
+  return product.bias.data == product.out.data && product.bias.row_stride == product.out.row_stride &&
+         product.bias.column_stride == product.out.column_stride && product.beta.to<float>() == 1;
+}
+
 // Initializes the first `columns` of out with beta * bias, or with zeros if there is no bias.
 void fill_out(const Product& product, size_t columns) {
+  if (is_in_place(product)) return;
   for (size_t i = 0; i < product.rows; ++i) {
     copy_bias(product, i, 0, columns, element_of_out(product, i, 0), product.out.column_stride);
   }

@@ -19,7 +19,7 @@ namespace rushlight::ukernel {
 //
 // The caller multiplies earlier weights, and sums weighted with them, by f. If m is -inf, all weights are 0
 // and f is 1. NaN or +inf among x makes the sum NaN. Weights have a relative error below 3e-7; weights below
-// e^-87 are 0.
+// e^-88 are 0, those below e^-87 may be.
 RL_UKERNEL(float, attention_weights,
            (size_t n, float* scores, float scale, const float* mask, float* shift, float* sum),
            (n, scores, scale, mask, shift, sum))

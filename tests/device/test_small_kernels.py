@@ -42,6 +42,7 @@ ROWS = [
     "aten::relu.out",
     "aten::_native_batch_norm_legit_no_training.out",
     "aten::mean.out",
+    "aten::scaled_dot_product_attention.out",
     "rushlight::convolution_act.clamp_out",
     "rushlight::linear_act.clamp_out",
 ]
@@ -219,6 +220,7 @@ def calls() -> list[RecordedCall]:
                 if next(made, None) is None:
                     break
     _add_linear(watch)
+    _add_attention(watch)
     _add_fused(watch)
     return watch.calls
 
@@ -231,6 +233,36 @@ def _add_own(
     out = torch.full_like(expected, torch.nan)
     arguments = [*(given[argument.name] for argument in schema.arguments[:-1]), out]
     watch.calls.append(RecordedCall(row, schema, function, given, arguments, [out], [expected]))
+
+
+def _add_attention(watch: Record) -> None:
+    """Calls of attention, which PyTorch has no overload with `out` for: partial blocks of queries and keys,
+    each kind of mask, and layouts whose rows are not contiguous."""
+    row = "aten::scaled_dot_product_attention.out"
+    for queries, keys, depth, width in [(1, 50, 12, 12), (19, 37, 9, 5), (3, 270, 4, 3), (33, 16, 7, 70)]:
+        query, key, value = (
+            _numbers((2, 2, queries, depth)),
+            _numbers((2, 2, keys, depth)),
+            _numbers((2, 2, keys, width)),
+        )
+        kept = torch.rand(queries, keys) > 0.3
+        kept[0] = False
+        added = _numbers((2, 1, queries, keys)) * 8
+        added[1, 0, 0] = -torch.inf
+        strided = query.permute(2, 3, 0, 1).contiguous().permute(2, 3, 0, 1)
+        for settings in (
+            {},
+            {"attn_mask": kept},
+            {"attn_mask": added, "scale": 0.7},
+            {"is_causal": True},
+            {"query": strided, "value": value.transpose(2, 3).contiguous().transpose(2, 3)},
+            {"key": key[:, :1].contiguous(), "value": value[:, :1].contiguous(), "enable_gqa": True},
+        ):
+            given: dict[str, Any] = {"query": query, "key": key, "value": value, "attn_mask": None}
+            given |= {"dropout_p": 0.0, "is_causal": False, "scale": None, "enable_gqa": False} | settings
+            function = torch.ops.aten.scaled_dot_product_attention.default
+            expected = functional.scaled_dot_product_attention(**given)
+            _add_own(watch, row, given, expected, function)
 
 
 def _add_fused(watch: Record) -> None:

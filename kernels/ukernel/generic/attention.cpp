@@ -3,7 +3,6 @@
 // vector_math.h's, since softmax weights need no more than 3e-7.
 #include "kernels/ukernel/attention.h"
 
-#include "kernels/ukernel/generic/lane_sums.h"
 #include "kernels/ukernel/generic/vector.h"
 #include "kernels/ukernel/generic/vector_math.h"
 
@@ -11,42 +10,21 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// e^x is 0 below this.
-constexpr float kLowest = -87.0f;
-
 // e^x for x <= 0, with a relative error below 3e-7 and e^0 = 1. x cannot overflow, so that the exponent needs
-// one factor. The coefficients are the minimax polynomial of (e^r - 1 - r) / r^2.
+// one factor. At kLowest that factor has the bits of 0, so that the clamp makes smaller results 0 without a
+// selection. The coefficients are the minimax polynomial of (e^r - 1 - r) / r^2.
 RL_INLINE F32 exp_of_negative(F32 x) {
+  constexpr float kLowest = -88.0f;
   constexpr float kExponent = kRounder + 127;
   constexpr float kLn2 = 0x1.62e430p-1f;
+  x = at_least(x, kLowest);
   const F32 shifted = x * kLog2E + kExponent;
   const F32 r = x - (shifted - kExponent) * kLn2;
   const F32 power = polynomial(r, 1.0f, 1.0f, 0x1.fffdfcp-2f, 0x1.5557aep-3f, 0x1.572a06p-5f, 0x1.10627ap-7f);
-  return select(x < kLowest, splat(0.0f), power * from_bits(bits(shifted) << 23));
+  return power * from_bits(shifted_left(bits(shifted), 23));
 }
 
 #if RL_VECTOR_BYTES > 4
-using Four = float __attribute__((vector_size(16)));
-
-// Combines lanes whose indices are equal modulo 4, to four lanes.
-template <class Combine>
-RL_INLINE Four folded(F32 value, Combine combine) {
-  Four parts[kLanes / 4];
-  std::memcpy(parts, &value, sizeof(value));
-  RL_UNROLL for (size_t step = kLanes / 8; step > 0; step /= 2) {
-    RL_UNROLL for (size_t i = 0; i < step; ++i) parts[i] = combine(parts[i], parts[i + step]);
-  }
-  return parts[0];
-}
-// Combines four lanes by two exchanges.
-template <class Combine>
-RL_INLINE float across(F32 value, Combine combine) {
-  Four four = folded(value, combine);
-  four = combine(four, __builtin_shufflevector(four, four, 2, 3, 0, 1));
-  four = combine(four, __builtin_shufflevector(four, four, 1, 0, 3, 2));
-  return four[0];
-}
-
 // Keeps the first `left` lanes; the others become -inf.
 RL_INLINE F32 until(F32 value, size_t left) {
   constexpr int32_t kNumbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -55,18 +33,11 @@ RL_INLINE F32 until(F32 value, size_t left) {
   return select(number < static_cast<int32_t>(left), value, splat(-kInfinity));
 }
 #else
-template <class Combine>
-RL_INLINE float across(F32 value, Combine) {
-  return value;
-}
 RL_INLINE F32 until(F32 value, size_t) { return value; }
 #endif
 
 // The larger value; `b` if one is NaN.
-template <class V>
-RL_INLINE V larger(V a, V b) {
-  return a > b ? a : b;
-}
+RL_INLINE F32 larger(F32 a, F32 b) { return at_least(b, a); }
 
 // Stores x = scores * scale + mask over the scores; returns the largest of these and `largest`.
 template <bool kMasked>
@@ -90,26 +61,7 @@ RL_INLINE float scale_and_mask(size_t n, float* scores, float scale, const float
     store_partial(scores + j, x, left);
     most[0] = larger(until(x, left), most[0]);
   }
-  return across(larger(most[1], most[0]), [](auto a, auto b) { return larger(a, b); });
-}
-
-// Products of a query with kKeys keys, one vector of partial sums each.
-template <size_t kKeys>
-RL_INLINE void multiply(size_t depth, const float* query, const float* keys, ptrdiff_t stride, F32* sums) {
-  RL_UNROLL for (size_t k = 0; k < kKeys; ++k) sums[k] = splat(0.0f);
-  size_t p = 0;
-  for (; p + kLanes <= depth; p += kLanes) {
-    const F32 q = load(query + p);
-    RL_UNROLL for (size_t k = 0; k < kKeys; ++k) {
-      sums[k] = multiply_add(q, load(keys + static_cast<ptrdiff_t>(k) * stride + p), sums[k]);
-    }
-  }
-  if (p == depth) return;
-  const F32 q = load_partial(query + p, depth - p);
-  RL_UNROLL for (size_t k = 0; k < kKeys; ++k) {
-    const F32 key = load_partial(keys + static_cast<ptrdiff_t>(k) * stride + p, depth - p);
-    sums[k] = multiply_add(q, key, sums[k]);
-  }
+  return reduce(larger(most[1], most[0]), [](F32 a, F32 b) { return larger(a, b); });
 }
 
 }  // namespace
@@ -139,29 +91,10 @@ float attention_weights(size_t n, float* scores, float scale, const float* mask,
   // Before the first block there is nothing to rescale, and -inf - (-inf) would be NaN.
   const float factor = before == -kInfinity ? 1.0f : lane(exp_of_negative(splat(before - subtracted)), 0);
   *shift = largest;
-  *sum = *sum * factor + across(sums[0] + sums[1], [](auto a, auto b) { return a + b; });
+  *sum = *sum * factor + sum_of_lanes(sums[0] + sums[1]);
   return factor;
 }
 
-// Four keys share the loads of the query.
-void attention_scores(size_t n, size_t depth, const float* query, const float* keys, ptrdiff_t stride,
-                      float* scores) {
-  F32 sums[4];
-  size_t j = 0;
-  for (; j + 4 <= n; j += 4) {
-    multiply<4>(depth, query, keys + static_cast<ptrdiff_t>(j) * stride, stride, sums);
-    store_lane_sums(scores + j, sums[0], sums[1], sums[2], sums[3]);
-  }
-  for (; j < n; ++j) {
-    multiply<1>(depth, query, keys + static_cast<ptrdiff_t>(j) * stride, stride, sums);
-    scores[j] = lane_sum(sums[0]);
-  }
-}
-
-void attention_scale(size_t n, float* row, float factor) {
-  size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) store(row + i, load(row + i) * factor);
-  if (i < n) store_partial(row + i, load_partial(row + i, n - i) * factor, n - i);
-}
-
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
+
+#include "kernels/ukernel/generic/attention_rows.inl"

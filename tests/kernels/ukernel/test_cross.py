@@ -28,6 +28,7 @@ SMALL = (
     "int16_depthwise",
     "block_gemm",
     "convert",
+    "attention",
 )
 # The integer families of boards without vectors, and of hosts.
 BOARD_INTEGER = ("int8_product", "int8_depthwise", "int16_product", "int16_depthwise", "block_gemm")
