@@ -15,11 +15,12 @@ RL_INLINE void store_partial(float* to, F32 value, size_t count) {
   vst1q_p_f32(to, (float32x4_t)value, vctp32q(static_cast<uint32_t>(count)));
 }
 
-// See generic/vector.h: comparisons with NaN are false, and keep `value`.
+// See generic/vector.h: NaN keeps `value`. Only "greater" is false for NaN; MVE's "less" is the opposite of
+// "greater or equal".
 RL_INLINE F32 at_least(F32 value, F32 bound) {
   const auto v = (float32x4_t)value;
   const auto b = (float32x4_t)bound;
-  return (F32)vpselq_f32(b, v, vcmpltq_f32(v, b));
+  return (F32)vpselq_f32(b, v, vcmpgtq_f32(b, v));
 }
 RL_INLINE F32 at_most(F32 value, F32 bound) {
   const auto v = (float32x4_t)value;
