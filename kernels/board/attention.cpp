@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A block of queries times a block of keys, with online softmax (Milakov and Gimelshein, 2018): both products
-// are those of product.h, and the sums of values stay in `out`. Any strides; no scratch memory. Products need
-// queries x keys x (depth + width) multiply-adds; packing panels costs a pass over keys and values for each
-// kBlockRows queries, and rescaling one over `out` for each block of keys.
+// A block of queries times a block of keys, with online softmax (Milakov and Gimelshein, 2018). The functions
+// of product.h compute both products, and the sums of values stay in `out`. Any strides; no scratch memory.
+// Products need queries x keys x (depth + width) multiply-adds; packing panels costs a pass over keys and
+// values for each kBlockRows queries, and rescaling one over `out` for each block of keys.
 #include "kernels/backs/attention.h"
 
 #include <algorithm>
