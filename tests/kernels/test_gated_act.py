@@ -36,7 +36,8 @@ def test_the_first_half_gates_the_second(kernels: Kernels, activation: str, shap
             out = poison(torch.empty(expected.shape))
             dynamic = [out] if threads == 1 else []
             kernels.run(NAME, [values, activation, out], dynamic=dynamic, variant=variant, threads=threads)
-            assert_equal(out, expected, rtol=1e-6, atol=1e-6)
+            # The tolerance of torch.testing: errors of gelu grow with both factors.
+            assert_equal(out, expected, rtol=1.3e-6, atol=1e-5)
 
 
 @pytest.mark.parametrize(

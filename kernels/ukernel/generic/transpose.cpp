@@ -193,9 +193,13 @@ void transpose_bytes(size_t rows, size_t columns, size_t element, const char* fr
     }
   }
 }
+void reverse_bytes(size_t n, size_t element, const char* last, char* to) {
+  for (size_t i = 0; i < n; ++i) std::memcpy(to + i * element, last - i * element, element);
+}
 #else
 constexpr bool is_compiled(size_t) { return true; }
 void transpose_bytes(size_t, size_t, size_t, const char*, ptrdiff_t, char*, ptrdiff_t) {}
+void reverse_bytes(size_t, size_t, const char*, char*) {}
 #endif
 
 // Calls the function for elements of type T, if it is compiled.
@@ -242,7 +246,7 @@ void copy_rows_by(size_t rows, size_t bytes, const char* from, ptrdiff_t from_st
 // Copies in reverse order. The last vector overlaps the one before; fewer elements than a vector are copied
 // one by one.
 template <class T>
-void reverse_as(size_t n, const char* last, char* to) {
+void reverse_sized(size_t n, const char* last, char* to) {
   const char* const end = last + sizeof(T);
 #if RL_VECTOR_BYTES > 4
   constexpr size_t kCount = RL_VECTOR_BYTES / sizeof(T);
@@ -260,6 +264,17 @@ void reverse_as(size_t n, const char* last, char* to) {
   }
 #endif
   for (size_t i = 0; i < n; ++i) std::memcpy(to + i * sizeof(T), end - (i + 1) * sizeof(T), sizeof(T));
+}
+
+// The same for elements of type T, if the function is compiled for them.
+template <class T>
+RL_INLINE bool reverse_as(size_t n, size_t element, const char* last, char* to) {
+  if constexpr (is_compiled(sizeof(T))) {
+    if (element != sizeof(T)) return false;
+    reverse_sized<T>(n, last, to);
+    return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -285,10 +300,10 @@ void transpose(size_t rows, size_t columns, size_t element, const char* from, pt
 }
 
 void reverse(size_t n, size_t element, const char* last, char* to) {
-  if (element == 1) return reverse_as<uint8_t>(n, last, to);
-  if (element == 2) return reverse_as<uint16_t>(n, last, to);
-  if (element == 4) return reverse_as<uint32_t>(n, last, to);
-  reverse_as<uint64_t>(n, last, to);
+  const bool is_done =
+      reverse_as<uint8_t>(n, element, last, to) || reverse_as<uint16_t>(n, element, last, to) ||
+      reverse_as<uint32_t>(n, element, last, to) || reverse_as<uint64_t>(n, element, last, to);
+  if (!is_done) reverse_bytes(n, element, last, to);
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
