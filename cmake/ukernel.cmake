@@ -120,7 +120,10 @@ function(rushlight_add_ukernels target)
             endif()
         endforeach()
         list(APPEND sources "${source}")
+        # Processors without a row, such as plain wasm, have no best one.
+        list(APPEND native "")
         list(GET native 0 best_native)
+        list(REMOVE_ITEM native "")
         foreach(row IN LISTS chosen)
             if(
                 "${best_native}" IN_LIST RUSHLIGHT_UKERNEL_SPARE
