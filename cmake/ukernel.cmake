@@ -120,10 +120,8 @@ function(rushlight_add_ukernels target)
             endif()
         endforeach()
         list(APPEND sources "${source}")
-        # Processors without a row, such as plain wasm, have no best one.
-        list(APPEND native "")
-        list(GET native 0 best_native)
-        list(REMOVE_ITEM native "")
+        # Empty for processors without a row, such as plain wasm.
+        list(SUBLIST native 0 1 best_native)
         foreach(row IN LISTS chosen)
             if(
                 "${best_native}" IN_LIST RUSHLIGHT_UKERNEL_SPARE
