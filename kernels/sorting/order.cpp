@@ -131,14 +131,7 @@ class Ranking {
 [[maybe_unused]] void rank_by_keys(const Fiber* fibers, ScalarType type, bool descending,
                                    KeyedPosition* entries, KeyedPosition* buffer) {
   const Fiber& source = fibers[0];
-  constexpr ptrdiff_t kLength = 128;
-  int64_t keys[kLength];
-  for (ptrdiff_t first = 0; first < source.size; first += kLength) {
-    const ptrdiff_t n = source.size - first < kLength ? source.size - first : kLength;
-    order_keys(source.data + first * source.stride, source.stride, type, static_cast<size_t>(n), descending,
-               NanOrder::kAsLargest, keys);
-    for (ptrdiff_t i = 0; i < n; ++i) entries[first + i] = {keys[i], first + i};
-  }
+  read_keys(source, type, descending, entries);
   sort_by_key(entries, buffer, static_cast<size_t>(source.size));
   const size_t element = element_size(type);
   const auto copy = [&](auto of) {
@@ -154,6 +147,13 @@ class Ranking {
 }
 
 }  // namespace
+
+void read_keys(const Fiber& fiber, ScalarType type, bool descending, KeyedPosition* entries) {
+  for_each_keys(fiber, type, descending, [&](ptrdiff_t first, const int64_t* keys, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i) entries[first + i] = {keys[i], first + i};
+    return true;
+  });
+}
 
 void sort_by_key(KeyedPosition* entries, KeyedPosition* buffer, size_t count) {
   constexpr size_t kShort = 32;

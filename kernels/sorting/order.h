@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/walk/fibers.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/scalar_type.h"
@@ -28,11 +29,28 @@ enum class NanOrder : uint8_t { kAsLargest, kFirst };
 void order_keys(const char* source, ptrdiff_t stride, ScalarType type, size_t n, bool descending,
                 NanOrder nan, int64_t* keys);
 
+// Calls see(first, keys, n) for the keys of a fiber, `n` at a time and NaN as the largest value, until it
+// returns false.
+template <class F>
+void for_each_keys(const Fiber& fiber, ScalarType type, bool descending, F see) {
+  constexpr ptrdiff_t kLength = 128;
+  int64_t keys[kLength];
+  for (ptrdiff_t first = 0; first < fiber.size; first += kLength) {
+    const ptrdiff_t n = fiber.size - first < kLength ? fiber.size - first : kLength;
+    order_keys(fiber.data + first * fiber.stride, fiber.stride, type, static_cast<size_t>(n), descending,
+               NanOrder::kAsLargest, keys);
+    if (!see(first, static_cast<const int64_t*>(keys), n)) return;
+  }
+}
+
 // A key with the position of its element.
 struct KeyedPosition {
   int64_t key;
   int64_t position;
 };
+
+// Writes the keys of all elements of a fiber, in the order of their positions.
+void read_keys(const Fiber& fiber, ScalarType type, bool descending, KeyedPosition* entries);
 
 // Sorts by key; equal keys keep their order. `buffer` holds as many entries. Radix sort by bytes that skips
 // bytes in which all keys agree: time linear in the count and in the bytes of the range of keys.

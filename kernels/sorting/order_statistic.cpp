@@ -25,20 +25,6 @@ struct Order {
   }
 };
 
-// Calls see(first, keys, n) for the keys of the fiber in ascending order, `n` at a time, until it returns
-// false.
-template <class F>
-void for_each_keys(const Fiber& fiber, ScalarType type, F see) {
-  constexpr ptrdiff_t kLength = 128;
-  int64_t keys[kLength];
-  for (ptrdiff_t first = 0; first < fiber.size; first += kLength) {
-    const ptrdiff_t n = fiber.size - first < kLength ? fiber.size - first : kLength;
-    order_keys(fiber.data + first * fiber.stride, fiber.stride, type, static_cast<size_t>(n), false,
-               NanOrder::kAsLargest, keys);
-    if (!see(first, static_cast<const int64_t*>(keys), n)) return;
-  }
-}
-
 // Selects among entries in the order of their positions; destroys them.
 [[maybe_unused]] ptrdiff_t select(KeyedPosition* entries, size_t count, size_t rank) {
   while (count > 1) {
@@ -80,17 +66,10 @@ RankScratch allocate_ranks([[maybe_unused]] KernelContext& context, [[maybe_unus
 #endif
 }
 
-void read_keys(const Fiber& fiber, ScalarType type, KeyedPosition* entries) {
-  for_each_keys(fiber, type, [&](ptrdiff_t first, const int64_t* keys, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i) entries[first + i] = {keys[i], first + i};
-    return true;
-  });
-}
-
 ptrdiff_t position_of_rank(const Fiber& fiber, ScalarType type, ptrdiff_t rank, RankScratch scratch) {
 #ifndef __OPTIMIZE_SIZE__
   if (scratch != nullptr) {
-    read_keys(fiber, type, scratch);
+    read_keys(fiber, type, false, scratch);
     return select(scratch, static_cast<size_t>(fiber.size), static_cast<size_t>(rank));
   }
 #endif
@@ -135,7 +114,7 @@ ptrdiff_t position_of_rank(const Fiber& fiber, ScalarType type, ptrdiff_t rank, 
 ptrdiff_t position_of_nan(const Fiber& fiber, ScalarType type) {
   ptrdiff_t found = fiber.size;
   if (is_integer_like(type)) return found;
-  for_each_keys(fiber, type, [&](ptrdiff_t first, const int64_t* keys, ptrdiff_t n) {
+  for_each_keys(fiber, type, false, [&](ptrdiff_t first, const int64_t* keys, ptrdiff_t n) {
     for (ptrdiff_t i = n; i-- > 0;) found = keys[i] == INT64_MAX ? first + i : found;
     return found == fiber.size;
   });
@@ -145,7 +124,7 @@ ptrdiff_t position_of_nan(const Fiber& fiber, ScalarType type) {
 ptrdiff_t count_not_nan(const Fiber& fiber, ScalarType type) {
   if (is_integer_like(type)) return fiber.size;
   ptrdiff_t count = 0;
-  for_each_keys(fiber, type, [&](ptrdiff_t, const int64_t* keys, ptrdiff_t n) {
+  for_each_keys(fiber, type, false, [&](ptrdiff_t, const int64_t* keys, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i) count += keys[i] != INT64_MAX ? 1 : 0;
     return true;
   });

@@ -32,9 +32,6 @@ ptrdiff_t position_of_nan(const Fiber& fiber, ScalarType type);
 // Number of elements that are not NaN.
 ptrdiff_t count_not_nan(const Fiber& fiber, ScalarType type);
 
-// Writes the keys of all elements in ascending order, with their positions.
-void read_keys(const Fiber& fiber, ScalarType type, KeyedPosition* entries);
-
 // All elements of a tensor as a fiber, in memory order.
 Fiber fiber_of(const Tensor& tensor);
 

@@ -13,7 +13,7 @@ namespace {
 // one value, the largest. `entries` and `buffer` have an entry for each element.
 [[maybe_unused]] ptrdiff_t mode_of_sorted(const Fiber& fiber, ScalarType type, KeyedPosition* entries,
                                           KeyedPosition* buffer) {
-  read_keys(fiber, type, entries);
+  read_keys(fiber, type, false, entries);
   sort_by_key(entries, buffer, static_cast<size_t>(fiber.size));
   ptrdiff_t best = 0;
   ptrdiff_t most = 0;
