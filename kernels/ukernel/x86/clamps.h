@@ -9,10 +9,21 @@
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 #if defined(__AVX512F__)
-RL_INLINE F32 at_least(F32 value, F32 bound) { return (F32)_mm512_max_ps((__m512)bound, (__m512)value); }
-RL_INLINE F32 at_most(F32 value, F32 bound) { return (F32)_mm512_min_ps((__m512)bound, (__m512)value); }
-RL_INLINE F64 at_least(F64 value, F64 bound) { return (F64)_mm512_max_pd((__m512d)bound, (__m512d)value); }
-RL_INLINE F64 at_most(F64 value, F64 bound) { return (F64)_mm512_min_pd((__m512d)bound, (__m512d)value); }
+// The forms with a mask of all lanes make the same instruction; GCC 12 warns of an unset value in the others.
+inline constexpr __mmask8 kAllDoubles = 0xff;
+inline constexpr __mmask16 kAllFloats = 0xffff;
+RL_INLINE F32 at_least(F32 value, F32 bound) {
+  return (F32)_mm512_maskz_max_ps(kAllFloats, (__m512)bound, (__m512)value);
+}
+RL_INLINE F32 at_most(F32 value, F32 bound) {
+  return (F32)_mm512_maskz_min_ps(kAllFloats, (__m512)bound, (__m512)value);
+}
+RL_INLINE F64 at_least(F64 value, F64 bound) {
+  return (F64)_mm512_maskz_max_pd(kAllDoubles, (__m512d)bound, (__m512d)value);
+}
+RL_INLINE F64 at_most(F64 value, F64 bound) {
+  return (F64)_mm512_maskz_min_pd(kAllDoubles, (__m512d)bound, (__m512d)value);
+}
 #elif defined(__AVX__)
 RL_INLINE F32 at_least(F32 value, F32 bound) { return (F32)_mm256_max_ps((__m256)bound, (__m256)value); }
 RL_INLINE F32 at_most(F32 value, F32 bound) { return (F32)_mm256_min_ps((__m256)bound, (__m256)value); }

@@ -24,7 +24,7 @@ RL_INLINE void store_partial(double* to, F64 value, size_t count) {
   _mm512_mask_storeu_pd(to, static_cast<__mmask8>(first_lanes(count)), value);
 }
 RL_INLINE F32 permuted(F32 value, I32 index) {
-  return _mm512_permutexvar_ps(reinterpret_cast<__m512i>(index), value);
+  return _mm512_maskz_permutexvar_ps(0xffff, reinterpret_cast<__m512i>(index), value);
 }
 #else
 // The mask of the first `count` <= 8 lanes: VMASKMOV takes the sign bit of each 32-bit lane.

@@ -7,7 +7,9 @@
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 // value 2^floor(n), rounded once, for all n: VSCALEFPS. Infinite n give infinity and 0, NaN gives NaN.
-RL_INLINE F32 scaled(F32 value, F32 n) { return (F32)_mm512_scalef_ps((__m512)value, (__m512)n); }
+RL_INLINE F32 scaled(F32 value, F32 n) {
+  return (F32)_mm512_maskz_scalef_ps(kAllFloats, (__m512)value, (__m512)n);
+}
 
 // 2^(k / 32) for k from 0 to 31.
 alignas(64) inline constexpr float kRootsOf2[32] = {
@@ -43,7 +45,7 @@ RL_INLINE F32 exp(F32 x) {
 // infinity, which are exact, and of negative values and NaN, which are NaN, stay: the step gives NaN for
 // them.
 RL_INLINE F32 reciprocal_root(F32 x) {
-  const F32 estimate = (F32)_mm512_rsqrt14_ps((__m512)x);
+  const F32 estimate = (F32)_mm512_maskz_rsqrt14_ps(kAllFloats, (__m512)x);
   const F32 error = 1.0f - (x * estimate) * estimate;
   const __mmask16 converges = _mm512_cmp_ps_mask((__m512)error, (__m512)error, _CMP_ORD_Q);
   return (F32)_mm512_mask3_fmadd_ps((__m512)error, (__m512)(estimate * 0.5f), (__m512)estimate, converges);
