@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Access to single elements of any real dtype, for kernels that are rarely called: compiled once instead of
-// once for each dtype, at the cost of a switch for each element
-// (in builds for speed, except of float32 and float64). Precondition: selected_types() of the
-// operator contains the dtype. Addresses are aligned for it.
+// once for each dtype, at the cost of a call and a switch for each element. Builds for speed read and write
+// float32 and float64 without them. Precondition: selected_types() of the operator contains the dtype.
+// Addresses are aligned for it.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ inline bool is_integer_like(ScalarType type) { return !is_floating(type); }
 // Value of the element at `at`. load_integer() requires is_integer_like(); load_number() converts any real
 // dtype: integers above 2^53 are rounded.
 int64_t load_integer(const char* at, ScalarType type);
-double load_any_number(const char* at, ScalarType type);
+double load_any_number(const char* at, ScalarType type);  // the call of load_number()
 inline double load_number(const char* at, ScalarType type) {
 #ifndef __OPTIMIZE_SIZE__
   // The common dtypes without a call.
@@ -36,7 +36,7 @@ inline double load_number(const char* at, ScalarType type) {
 // Stores a value: rounds once to the dtype, or wraps; bool stores value != 0. store_integer() of a floating
 // dtype stores the rounded value.
 void store_integer(char* at, ScalarType type, int64_t value);
-void store_any_number(char* at, ScalarType type, double value);
+void store_any_number(char* at, ScalarType type, double value);  // the call of store_number()
 inline void store_number(char* at, ScalarType type, double value) {
 #ifndef __OPTIMIZE_SIZE__
   if (type == ScalarType::Float) {
