@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from rushlight import runtime
-from rushlight.errors import InvalidProgram
+from rushlight.errors import InvalidArgument, InvalidProgram
 from rushlight.integers.names import DEQUANTIZE
 from rushlight.runtime.program import ProgramSource
 
@@ -49,7 +49,8 @@ def load(
 
 
 def _names_quantization(program: runtime.Program) -> bool:
-    """True if a method calls a dequantizing operator. A damaged method is reported when it is loaded."""
-    with contextlib.suppress(InvalidProgram):
+    """True if a method calls a dequantizing operator. A damaged method is reported when it is loaded; one whose
+    name is not UTF-8 cannot be asked for."""
+    with contextlib.suppress(InvalidProgram, InvalidArgument):
         return any(name.startswith(DEQUANTIZE) for name in program.operator_names())
     return False
