@@ -49,8 +49,8 @@ def load(
 
 
 def _names_quantization(program: runtime.Program) -> bool:
-    """True if a method calls a dequantizing operator. A damaged method is reported when it is loaded; one whose
-    name is not UTF-8 cannot be asked for."""
+    """True if a method calls a dequantizing operator. A damaged method is reported when it is loaded, and a
+    method whose name is not UTF-8 cannot be loaded."""
     with contextlib.suppress(InvalidProgram, InvalidArgument):
         return any(name.startswith(DEQUANTIZE) for name in program.operator_names())
     return False
