@@ -17,7 +17,7 @@
 //   sigmoid                        3.1; from -88 down, where results are subnormal, 2^-127
 //   silu                           4; from -88 down 2^-120
 //   mish                           4.6; where e^x is subnormal, below -87, 2^-142
-//   gelu, gelu_tanh                3 and 4.5; in the lower tail 1.5 2^-23 |x| and 2^-23 |x|
+//   gelu, gelu_tanh                3 and 4.5; in the lower tail 1.75 2^-23 |x| and 2^-23 |x|
 //   elu, softplus                  3 for parameters of about 1
 // PyTorch's eager mode computes sigmoid, silu and both gelus by the same formulas, and so shares their lower
 // tails.

@@ -88,7 +88,8 @@ def test_functions_into_any_layout(kernels: Kernels, name: str) -> None:
     for shape in [(2, 5, 3, 7), (1, 40, 9, 31), (3, 1, 1, 1), (2, 0, 3, 1)]:
         for layout in LAYOUTS:
             kernels.check(f"aten::{name}.out", values(shape, torch.float32, layout))
-    kernels.check(f"aten::{name}.out", torch.randn(70001))
+    # The promise of gelu is relative to its argument.
+    kernels.check(f"aten::{name}.out", torch.randn(70001), atol=2e-6)
 
 
 def test_functions_of_special_numbers(kernels: Kernels) -> None:

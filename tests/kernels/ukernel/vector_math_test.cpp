@@ -110,7 +110,7 @@ TEST_P(VectorMath, Exponentials_AllNumbers_AreWithinPromise) {
 TEST_P(VectorMath, Gates_AllNumbers_AreWithinPromise) {
   RL_CHECK_FUNCTION(silu_f32, reference::silu, 4, 0x1p-120);
   RL_CHECK_FUNCTION(mish_f32, reference::mish, 4.6, 0x1p-142);
-  RL_CHECK_FUNCTION(gelu_f32, reference::gelu, 3, 0, 0x1.8p-23);
+  RL_CHECK_FUNCTION(gelu_f32, reference::gelu, 3, 0, 0x1.cp-23);
   RL_CHECK_FUNCTION(gelu_tanh_f32, reference::gelu_tanh, 4.5, 0, 0x1p-23);
   RL_CHECK_FUNCTION(hardsigmoid_f32, reference::hardsigmoid, 2.5, 0x1p-24);
   RL_CHECK_FUNCTION(hardswish_f32, reference::hardswish, 2.5, 0, 0x1p-24);
