@@ -119,9 +119,9 @@ def test_a_runner_for_one_model_has_one_variant_and_the_code_of_its_calls(tmp_pa
     assert "ukernel::native::gemm_tile" in names
     assert not re.search(r"ukernel::(avx2|avx512\w*|avxvnni)::|ukernel::variant\(", names)
     assert "kernels/ukernel/x86" not in report.components
-    # DS-CNN's convolutions are products of planes and depthwise, neither strided nor channels-last.
-    assert "convolve_planes" in names and "convolve_depthwise_planes" in names
-    assert not re.search(r"convolve_(rows|strips|winograd|depthwise_rows)|ukernel::native::gelu", names)
+    # Its convolutions are products of planes, and depthwise by blocks of channels; none is channels-last.
+    assert "convolve_planes" in names and "convolve_blocks" in names
+    assert not re.search(r"convolve_(rows|strips|winograd|depthwise_\w+)|ukernel::native::gelu", names)
 
 
 @pytest.mark.slow

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Methods: depthwise and small groups by rows (channels-last) or by blocks of channels (channels-first),
-// depthwise by planes; rows (channels-last
-// products without im2col); planes (channels-first, im2col in strips); Winograd for 3x3 kernels with constant
-// weights. Each method has its own file. Channels-first convolutions are computed channels-last where that
-// pays for two copies.
+// depthwise by planes; rows (channels-last products without im2col); planes (channels-first, im2col in
+// strips); Winograd for 3x3 kernels with constant weights. Each method has its own file. Channels-first
+// convolutions are computed channels-last where that pays for two copies.
 #include "kernels/host/convolution/algorithm.h"
 
 #include <algorithm>
@@ -47,11 +46,12 @@ constexpr bool kDepthwiseRows = kIsReached<Algorithm::kDepthwiseRows>;
 constexpr bool kDepthwisePlanes = kIsReached<Algorithm::kDepthwisePlanes>;
 constexpr bool kDepthwiseBlocks = kIsReached<Algorithm::kDepthwiseBlocks>;
 constexpr bool kWinograd = kIsReached<Algorithm::kWinograd>;
+// The methods that may copy an image with a border, and that gain by an exchange of axes.
+constexpr bool kAnyRows = kRows || kDepthwiseRows;
 
 // The form of a call without a plan.
 Form form_of(const Convolution& c, bool turns) {
-  // Only these methods gain by an exchange.
-  if constexpr (!kRows && !kDepthwiseRows) return Form(c, false, false);
+  if constexpr (!kAnyRows) return Form(c, false, false);
   return Form(c, kReachesTurned && turns);
 }
 
@@ -116,7 +116,7 @@ bool convolve_packed(KernelContext& context, const Convolution& c, Algorithm alg
   if (kDepthwiseBlocks && algorithm == Algorithm::kDepthwiseBlocks) {
     return convolve_in_scratch(context, c, algorithm, packed);
   }
-  if constexpr (!kRows && !kDepthwiseRows) return false;
+  if constexpr (!kAnyRows) return false;
   const auto compute =
       kRows && (!kDepthwiseRows || algorithm == Algorithm::kRows) ? convolve_rows : convolve_depthwise_rows;
   void* image = gains_by_border(c) ? context.allocate_temp(bordered_size(c), 64) : nullptr;
@@ -179,7 +179,7 @@ void prepare_convolution(KernelContext& context, const Convolution& given, bool 
   if (packed == 0) context.need_scratch(scratch * context.threads() + 64);
   if (packed == 0 && kept == 0) return;
   size_t image = scratch > 0 && packed > 0 ? scratch * context.threads() + 64 : 0;
-  image += !is_winograd && gains_by_border(c) ? bordered_size(c) + 64 : 0;
+  image += kAnyRows && !is_winograd && gains_by_border(c) ? bordered_size(c) + 64 : 0;
   // Turned forms pack in the call if the build prepares no weights: with less memory, sums would have another
   // order there.
   if (kReachesTurned && form.is_turned) image += turned_size(given) + 64 + packed + 64;
@@ -211,7 +211,7 @@ std::optional<Error> convolve(KernelContext& context, const Convolution& given) 
   if (is_empty(given)) return Error::Ok;
   const auto* header = static_cast<const Header*>(context.prepared());
   // Packed weights have the order of the exchanged axes, so a call follows the plan.
-  const bool follows = header != nullptr && (!header->is_turned || can_have_border(given));
+  const bool follows = header != nullptr && (!kReachesTurned || !header->is_turned || can_have_border(given));
   const Form form = follows ? Form(given, kReachesTurned && header->is_turned, header->is_exchanged)
                             : form_of(given, gains_by_turning(given));
   const Convolution& c = form.convolution;
@@ -229,7 +229,7 @@ std::optional<Error> convolve(KernelContext& context, const Convolution& given) 
   const bool is_prepared = follows && header->algorithm == algorithm;
   const float* packed = is_prepared ? header->packed() : nullptr;
   void* pixels = kReachesTurned && form.is_turned ? context.allocate_temp(turned_size(given), 64) : nullptr;
-  const bool has_pixels = !form.is_turned || pixels != nullptr;
+  const bool has_pixels = !kReachesTurned || !form.is_turned || pixels != nullptr;
   if (!is_prepared && has_pixels) {
     if (auto* own = static_cast<float*>(context.allocate_temp(size, 64))) {
       pack(context, c, algorithm, own);
@@ -249,7 +249,7 @@ std::optional<Error> convolve(KernelContext& context, const Convolution& given) 
       return Error::Ok;
     }
   }
-  const Convolution& plain = form.is_turned ? given : c;
+  const Convolution& plain = kReachesTurned && form.is_turned ? given : c;
   const Algorithm other = is_depthwise(plain) ? Algorithm::kDepthwisePlanes : Algorithm::kPlanes;
   return done(convolve_in_scratch(context, plain, other));
 }

@@ -69,8 +69,7 @@ enum class Algorithm : uint64_t {
 
 // True for small groups of channels-first images if transposing blocks of channels pays, which costs as much
 // as some taps. Channels that do not fill their blocks leave lanes unused, as narrow and strided rows of
-// outputs do in the method for planes. Builds that know their calls are built for size: there the loops over
-// channels would take 48 to 75 kB where those over planes take 6.
+// outputs do in the method for planes.
 inline constexpr ptrdiff_t kMostBlockRows = 16;
 [[nodiscard]] constexpr bool gains_by_blocks(const Convolution& c) {
   constexpr auto kBlock = static_cast<ptrdiff_t>(ukernel::kDepthwiseBlock);
@@ -78,9 +77,7 @@ inline constexpr ptrdiff_t kMostBlockRows = 16;
   constexpr ptrdiff_t kReach = 255;  // limits the scratch memory
   const ConvolutionAxis& y = c.axes[1];
   const ConvolutionAxis& x = c.axes[2];
-  if (knows_calls() || c.transposed || !has_small_groups(c) || !is_flat(c) || has_channels_last(c)) {
-    return false;
-  }
+  if (c.transposed || !has_small_groups(c) || !is_flat(c) || has_channels_last(c)) return false;
   const ptrdiff_t channels = c.groups * c.in_channels;
   const ptrdiff_t padded = (channels + kBlock - 1) / kBlock * kBlock;
   const bool fills_planes = x.step == 1 && x.out >= 2 * kBlock;

@@ -17,6 +17,63 @@ constexpr bool kManyRegisters = kHeldTaps > 9;
 constexpr auto kBlock = static_cast<ptrdiff_t>(kDepthwiseBlock);
 static_assert(kDepthwiseBlock % kLanes == 0);
 
+// A kind of strips of depthwise_pixels. `step` is the distance of pixels in taps; 0 if it is no whole number.
+struct StripKind {
+  size_t group;
+  size_t rows;
+  size_t taps;
+  size_t step;
+  bool is_partial;  // its channels do not fill the last vector
+};
+
+// A build for known calls names the kinds of its strips, five numbers each, and the taps of its planes.
+// Strips and planes that it does not name take the loops over any number.
+template <class Predicate>
+constexpr bool has_strip([[maybe_unused]] Predicate predicate) {
+#ifdef RL_PIXEL_STRIPS
+  constexpr size_t kAsked[] = {RL_PIXEL_STRIPS};
+  for (size_t i = 0; i + 5 <= sizeof(kAsked) / sizeof(kAsked[0]); i += 5) {
+    if (predicate(StripKind{kAsked[i], kAsked[i + 1], kAsked[i + 2], kAsked[i + 3], kAsked[i + 4] != 0})) {
+      return true;
+    }
+  }
+  return false;
+#else
+  return true;
+#endif
+}
+// True for groups, and for kernels that have loops beside those over any number: see are_frequent().
+constexpr bool is_frequent(const StripKind& kind) {
+  const bool is_square = kind.rows == kind.taps && (kind.taps == 3 || (kind.taps == 5 && kHeldTaps >= 25));
+  const bool is_held = is_square && (kind.step == 1 || kind.step == 2);
+  const bool is_by_rows = (kind.taps == 7 && kind.step == 1) ||
+                          (kind.taps == 5 && kHeldTaps < 25 && (kind.step == 1 || kind.step == 2));
+  return kind.group > 1 || is_held || is_by_rows;
+}
+template <bool kWhole, size_t kGroup>
+constexpr bool has_group() {
+  return has_strip([](const StripKind& kind) { return kind.group == kGroup && (kWhole || kind.is_partial); });
+}
+// kRows = 0 is any number.
+template <bool kWhole, size_t kRows, size_t kTaps, size_t kStep>
+constexpr bool has_kernel() {
+  return has_strip([](const StripKind& kind) {
+    return kind.group == 1 && (kRows == 0 || kind.rows == kRows) && kind.taps == kTaps &&
+           kind.step == kStep && (kWhole || kind.is_partial);
+  });
+}
+constexpr bool has_taps([[maybe_unused]] size_t taps) {
+#ifdef RL_PLANE_TAPS
+  constexpr size_t kAsked[] = {RL_PLANE_TAPS};
+  for (const size_t asked : kAsked) {
+    if (asked == taps) return true;
+  }
+  return false;
+#else
+  return true;
+#endif
+}
+
 // The weights of row r for the vector of channels from c on; taps are kBlock apart.
 RL_INLINE const float* weights_of(const DepthwisePixels& s, size_t r, size_t c) {
   return s.weights[r] + static_cast<ptrdiff_t>(c / kDepthwiseBlock) * s.weight_block + c % kDepthwiseBlock;
@@ -95,11 +152,12 @@ struct Held {
       }
       in[r] += static_cast<ptrdiff_t>(kStep * kPixels) * tap_stride;
     }
-    RL_UNROLL for (size_t i = 0; i < kPixels; ++i, out += out_stride) {
-      if (residual != nullptr) {
+    if (residual != nullptr) {
+      RL_UNROLL for (size_t i = 0; i < kPixels; ++i, residual += residual_stride) {
         sums[i] += load_some<kWhole>(residual, count);
-        residual += residual_stride;
       }
+    }
+    RL_UNROLL for (size_t i = 0; i < kPixels; ++i, out += out_stride) {
       store_some<kWhole>(out, finish(sums[i]), count);
     }
   }
@@ -123,9 +181,9 @@ void pixels_held(const DepthwisePixels& s, size_t c, size_t count) {
 template <bool kWhole, size_t kRows, size_t kTaps>
 bool are_held(const DepthwisePixels& s, size_t c, size_t count) {
   if (s.rows != kRows || s.taps != kTaps) return false;
-  if (s.in_stride == s.tap_stride) {
+  if (has_kernel<kWhole, kRows, kTaps, 1>() && s.in_stride == s.tap_stride) {
     pixels_held<kWhole, kRows, kTaps, 1>(s, c, count);
-  } else if (s.in_stride == 2 * s.tap_stride) {
+  } else if (has_kernel<kWhole, kRows, kTaps, 2>() && s.in_stride == 2 * s.tap_stride) {
     pixels_held<kWhole, kRows, kTaps, 2>(s, c, count);
   } else {
     return false;
@@ -281,6 +339,7 @@ void pixels_by_rows(const DepthwisePixels& s, size_t p, size_t c, size_t count) 
 // True if the strip has rows of kTaps taps and this step: then it is computed.
 template <bool kWhole, size_t kTaps, size_t kStep>
 bool are_by_rows(const DepthwisePixels& s, size_t c, size_t count) {
+  if constexpr (!has_kernel<kWhole, 0, kTaps, kStep>()) return false;
   if (s.taps != kTaps || s.in_stride != static_cast<ptrdiff_t>(kStep) * s.tap_stride) return false;
   constexpr size_t kAtOnce = kManyRegisters ? 8 : 6;
   size_t p = 0;
@@ -296,37 +355,70 @@ bool are_by_rows(const DepthwisePixels& s, size_t c, size_t count) {
   return true;
 }
 
-// One vector of channels for all pixels.
+#ifdef RL_PIXEL_STRIPS
+// Any strip, sum by sum: for kinds that the build does not name.
+[[gnu::cold]] void pixels_plainly(const DepthwisePixels& s, size_t first, size_t count) {
+  for (size_t p = 0; p < s.pixels; ++p) {
+    const auto pixel = static_cast<ptrdiff_t>(p);
+    for (size_t c = first; c < first + count; ++c) {
+      float* const out = s.out + pixel * s.out_stride + c;
+      float sum = s.accumulate ? *out : s.bias == nullptr ? 0.0F : s.bias[c];
+      for (size_t r = 0; r < s.rows; ++r) {
+        const float* weight = weights_of(s, r, c);
+        const float* const in = s.in[r] + pixel * s.in_stride + c / s.group * s.group;
+        for (size_t t = 0; t < s.taps * s.group; ++t, weight += kBlock) {
+          sum += in[static_cast<ptrdiff_t>(t / s.group) * s.tap_stride + t % s.group] * *weight;
+        }
+      }
+      if (s.residual != nullptr) sum += s.residual[pixel * s.residual_stride + c];
+      sum = sum < s.low ? s.low : sum;
+      *out = sum > s.high ? s.high : sum;
+    }
+  }
+}
+#endif
+
+// True if the strip has groups of kGroup channels: then it is computed.
+template <bool kWhole, size_t kGroup>
+bool are_grouped(const DepthwisePixels& s, size_t c, size_t count) {
+  if constexpr (!has_group<kWhole, kGroup>()) return false;
+  if (s.group != kGroup) return false;
+  pixels_in_groups<kWhole, kGroup>(s, c, count);
+  return true;
+}
+
+// True if the strip has a frequent kernel and several pixels: then it is computed.
 template <bool kWhole>
-void pixels_of(const DepthwisePixels& s, size_t c, size_t count) {
-  switch (s.group) {
-    case 2:
-      return pixels_in_groups<kWhole, 2>(s, c, count);
-    case 4:
-      return pixels_in_groups<kWhole, 4>(s, c, count);
-    case 8:
-      return pixels_in_groups<kWhole, 8>(s, c, count);
-    case 16:
-      return pixels_in_groups<kWhole, 16>(s, c, count);
-    default:
-      break;
+bool are_frequent(const DepthwisePixels& s, size_t c, size_t count) {
+  if (s.pixels <= 1) return false;
+  if (!s.accumulate) {
+    if (are_held<kWhole, 3, 3>(s, c, count)) return true;
+    if (kHeldTaps >= 25 && are_held<kWhole, 5, 5>(s, c, count)) return true;
+    if (are_held<kWhole, 2, 3>(s, c, count)) return true;  // first and last rows of an image
   }
-  if (s.pixels > 1 && !s.accumulate) {
-    if (are_held<kWhole, 3, 3>(s, c, count)) return;
-    if (kHeldTaps >= 25 && are_held<kWhole, 5, 5>(s, c, count)) return;
-    if (are_held<kWhole, 2, 3>(s, c, count)) return;  // first and last rows of an image
+  return are_by_rows<kWhole, 7, 1>(s, c, count) ||
+         (kHeldTaps < 25 && are_by_rows<kWhole, 5, 1>(s, c, count)) ||
+         (kHeldTaps < 25 && are_by_rows<kWhole, 5, 2>(s, c, count));
+}
+
+// One vector of channels for all pixels. False if the build does not name such strips.
+template <bool kWhole>
+bool pixels_of(const DepthwisePixels& s, size_t c, size_t count) {
+  if constexpr (!kWhole && !has_strip([](const StripKind& kind) { return kind.is_partial; })) return false;
+  if (are_grouped<kWhole, 2>(s, c, count) || are_grouped<kWhole, 4>(s, c, count) ||
+      are_grouped<kWhole, 8>(s, c, count) || are_grouped<kWhole, 16>(s, c, count)) {
+    return true;
   }
-  if (s.pixels > 1) {
-    if (are_by_rows<kWhole, 7, 1>(s, c, count)) return;
-    if (kHeldTaps < 25 && are_by_rows<kWhole, 5, 1>(s, c, count)) return;
-    if (kHeldTaps < 25 && are_by_rows<kWhole, 5, 2>(s, c, count)) return;
-  }
-  // Eight pixels share the loads of a weight, then two, then one.
-  constexpr size_t kAtOnce = 8;
+  if (s.group != 1) return false;
+  if (are_frequent<kWhole>(s, c, count)) return true;
+  // Eight pixels share the loads of a weight, then two, then one; two suffice for the edges of images.
   size_t p = 0;
-  for (; p + kAtOnce <= s.pixels; p += kAtOnce) pixels_any<kWhole, kAtOnce>(s, p, c, count);
+  if constexpr (has_strip([](const StripKind& kind) { return !is_frequent(kind); })) {
+    for (; p + 8 <= s.pixels; p += 8) pixels_any<kWhole, 8>(s, p, c, count);
+  }
   for (; p + 2 <= s.pixels; p += 2) pixels_any<kWhole, 2>(s, p, c, count);
   if (p < s.pixels) pixels_any<kWhole, 1>(s, p, c, count);
+  return true;
 }
 
 // Weights and input pointers, shared by all vectors of a plane.
@@ -389,25 +481,16 @@ void plane_of(const DepthwisePlane& plane) {
   }
 }
 
-// A build for known calls names the taps of their planes; other planes take the loop over any number.
-constexpr bool has_taps([[maybe_unused]] size_t taps) {
-#ifdef RL_PLANE_TAPS
-  constexpr size_t kAsked[] = {RL_PLANE_TAPS};
-  for (const size_t asked : kAsked) {
-    if (asked == taps) return true;
-  }
-  return false;
-#else
-  return true;
-#endif
-}
-
 }  // namespace
 
 void depthwise_pixels(const DepthwisePixels& strip) {
   size_t c = 0;
-  for (; c + kLanes <= strip.channels; c += kLanes) pixels_of<true>(strip, c, kLanes);
-  if (c < strip.channels) pixels_of<false>(strip, c, strip.channels - c);
+  while (c + kLanes <= strip.channels && pixels_of<true>(strip, c, kLanes)) c += kLanes;
+  const size_t left = strip.channels - c;
+  if (left == 0 || (left < kLanes && pixels_of<false>(strip, c, left))) return;
+#ifdef RL_PIXEL_STRIPS
+  pixels_plainly(strip, c, left);
+#endif
 }
 
 void depthwise_plane(const DepthwisePlane& plane) {

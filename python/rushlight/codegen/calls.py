@@ -195,3 +195,22 @@ def plane_taps(calls: Iterable[CallFacts]) -> frozenset[int]:
     """The numbers of taps of depthwise convolutions among the calls."""
     weights = (fact.numbers for call in calls for fact in call if fact.name == "weight")
     return frozenset(math.prod(sizes[2:]) for sizes in weights if len(sizes) > 2 and sizes[1] == 1)
+
+
+def pixel_strips(calls: Iterable[CallFacts]) -> frozenset[tuple[int, int, int, int, int]]:
+    """The strips of pixels (kernels/ukernel/depthwise.h) of convolutions in small groups among the calls:
+    channels of a group; rows and taps of the kernel; the stride in taps, 0 if it is no whole number; 1 if
+    channels are adjacent and do not fill blocks of 16. Too few cost speed only."""
+    found = set()
+    for call in calls:
+        facts = {fact.name: fact for fact in call}
+        weight = facts["weight"].numbers if "weight" in facts else ()
+        groups, strides, dilations = (
+            facts[name].numbers if name in facts else () for name in ("groups", "stride", "dilation")
+        )
+        if len(weight) < 3 or not groups or groups[0] <= 1 or not (strides and dilations and all(dilations)):
+            continue
+        step = strides[-1] // dilations[-1] if strides[-1] % dilations[-1] == 0 else 0
+        is_last = "out" in facts and facts["out"].strides[1] == 1
+        found.add((weight[1], math.prod(weight[2:-1]), weight[-1], step, int(is_last and weight[0] % 16 > 0)))
+    return frozenset(found)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -13,7 +14,7 @@ from typing import NamedTuple
 
 from rushlight.codegen import arena_parts, official, schema_tables
 from rushlight.codegen.adapters import official_kernels
-from rushlight.codegen.calls import BackCalls, calls_header, gemm_shapes, plane_taps
+from rushlight.codegen.calls import BackCalls, calls_header, gemm_shapes, pixel_strips, plane_taps
 from rushlight.codegen.includes import shared_sources
 from rushlight.codegen.selection import Selected, Selection
 from rushlight.codegen.selection_yaml import to_yaml
@@ -455,7 +456,7 @@ def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
 
 
 def _ukernel_hints(table: OperatorTable, root: Path, selected: Sequence[Selected]) -> list[str]:
-    """Lists the products (gemm), taps (depthwise) and sizes of elements (transpose) of the selected calls."""
+    """The products (gemm), kernels (depthwise) and sizes of elements (transpose) of the selected calls."""
     users: dict[str, list[Selected]] = {}
     for s in selected:
         sources = [] if s.operator.official else [_plain(unit.path) for unit in s.units(table)]
@@ -464,18 +465,24 @@ def _ukernel_hints(table: OperatorTable, root: Path, selected: Sequence[Selected
     hints = []
     products = _gemm_shapes(users.get("gemm", []))
     if products:
-        shapes = ",".join(f"{rows}u,{columns}u" for rows, columns in sorted(products))
-        hints.append(f"gemm:RL_GEMM_SHAPES={shapes}")
+        hints.append(f"gemm:RL_GEMM_SHAPES={_numbers(itertools.chain(*sorted(products)))}")
     planes = users.get("depthwise", [])
     if planes and all(s.calls is not None for s in planes):
-        taps = {taps for s in planes for taps in plane_taps(s.calls or ())}
-        if taps:
-            hints.append(f"depthwise:RL_PLANE_TAPS={','.join(f'{each}u' for each in sorted(taps))}")
+        calls = [call for s in planes for call in s.calls or ()]
+        if taps := plane_taps(calls):
+            hints.append(f"depthwise:RL_PLANE_TAPS={_numbers(sorted(taps))}")
+        if strips := pixel_strips(calls):
+            hints.append(f"depthwise:RL_PIXEL_STRIPS={_numbers(itertools.chain(*sorted(strips)))}")
     copies = users.get("transpose", [])
     if copies and all(s.calls is not None for s in copies):
         sizes = {element_size(dtype) for s in copies for dtype in s.tensor_dtypes}
         hints.append(f"transpose:RL_ELEMENT_SIZES={','.join(map(str, sorted(sizes)))}")
     return hints
+
+
+def _numbers(numbers: Iterable[int]) -> str:
+    """Unsigned constants of C++."""
+    return ",".join(f"{number}u" for number in numbers)
 
 
 def _gemm_shapes(users: Sequence[Selected]) -> set[tuple[int, int]]:

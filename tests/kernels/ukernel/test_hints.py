@@ -15,8 +15,18 @@ from rushlight.process import find_program
 CROSS = Path(__file__).parent / "cross"
 FAMILIES = "gemm;transpose;depthwise"
 HINTS = (
-    ("gemm:RL_GEMM_SHAPES=1u,12u,64u,125u", "transpose:RL_ELEMENT_SIZES=4", "depthwise:RL_PLANE_TAPS=9u"),
-    ("gemm:RL_GEMM_SHAPES=0u,3u", "transpose:RL_ELEMENT_SIZES=1,16", "depthwise:RL_PLANE_TAPS=7u"),
+    (
+        "gemm:RL_GEMM_SHAPES=1u,12u,64u,125u",
+        "transpose:RL_ELEMENT_SIZES=4",
+        "depthwise:RL_PLANE_TAPS=9u",
+        "depthwise:RL_PIXEL_STRIPS=1u,3u,3u,1u,0u",
+    ),
+    (
+        "gemm:RL_GEMM_SHAPES=0u,3u",
+        "transpose:RL_ELEMENT_SIZES=1,16",
+        "depthwise:RL_PLANE_TAPS=7u",
+        "depthwise:RL_PIXEL_STRIPS=1u,1u,7u,1u,1u,4u,3u,3u,2u,0u",
+    ),
 )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rushlight.codegen import emit
-from rushlight.codegen.calls import facts_text, gemm_shapes, plane_taps, read_facts
+from rushlight.codegen.calls import facts_text, gemm_shapes, pixel_strips, plane_taps, read_facts
 from rushlight.codegen.closure import program_calls
 from rushlight.codegen.selection import Selection
 from rushlight.codegen.table import OperatorTable, load_table
@@ -42,6 +42,7 @@ def test_equal_calls_count_once(table: OperatorTable) -> None:
     assert next(fact.numbers for fact in first if fact.name == "stride") == (2, 2)
     assert gemm_shapes("convolution", calls) == {(64, 125)}
     assert plane_taps(calls) == {9, 40}
+    assert pixel_strips(calls) == {(1, 3, 3, 1, 0)}
     assert gemm_shapes("lstm", calls) is None
 
 
