@@ -133,8 +133,13 @@ ValueId Graph::constant(ScalarType dtype, Sizes sizes, std::vector<uint8_t> byte
 
 bool Graph::same_elements(ValueId a, ValueId b) const {
   if (a == b) return true;
-  return is_tensor(a) && is_tensor(b) && value(a).storage == value(b).storage && is_row_major(a) &&
-         is_row_major(b) && value(a).dtype == value(b).dtype;
+  if (!is_tensor(a) || !is_tensor(b) || !is_row_major(a) || !is_row_major(b)) return false;
+  if (value(a).dtype != value(b).dtype) return false;
+  if (value(a).storage == value(b).storage) return true;
+  // Aliases of constants have separate storages.
+  if (!is_constant(a) || !is_constant(b)) return false;
+  const Span<const uint8_t> first = list_.constant_of(a).bytes, second = list_.constant_of(b).bytes;
+  return first.data() == second.data() && first.size() == second.size();
 }
 
 // Follows the calls that pass a number on. Their results are tensors of one element in exact dtypes:

@@ -22,6 +22,9 @@ namespace rushlight::rewrite {
 // Products with constant weights become linear layers.
 [[nodiscard]] bool find_linear_layers(Graph* graph);
 
+// Recurrent layers, which the official exporter unrolls step by step. Needs linear layers.
+[[nodiscard]] bool find_recurrence(Graph* graph);
+
 // Max pools whose indices nothing reads do not compute them.
 [[nodiscard]] bool drop_indices(Graph* graph);
 

@@ -18,14 +18,16 @@ namespace {
 
 using rewrite::Graph;
 
-// Returns true if a pass changed the list. The order matters: linear layers and attention are found between
-// views, batch norms are folded before activations are fused, and orders are decided last.
+// Returns true if a pass changed the list. The order matters: linear layers, recurrent layers and attention
+// are found between views, the sums of biases that recurrent layers leave are folded, batch norms are folded
+// before activations are fused, and orders are decided last.
 bool change(Graph* graph) {
   using Pass = bool (*)(Graph*);
   constexpr Pass kPasses[] = {
-      rewrite::share_views,     rewrite::fold_constants,   rewrite::find_linear_layers,
-      rewrite::drop_indices,    rewrite::fuse_patterns,    rewrite::find_attention,
-      rewrite::fold_batch_norm, rewrite::fuse_into_layers, rewrite::order_channels_last,
+      rewrite::share_views,      rewrite::fold_constants,      rewrite::find_linear_layers,
+      rewrite::find_recurrence,  rewrite::fold_constants,      rewrite::drop_indices,
+      rewrite::fuse_patterns,    rewrite::find_attention,      rewrite::fold_batch_norm,
+      rewrite::fuse_into_layers, rewrite::order_channels_last,
   };
   bool changed = false;
   for (const Pass pass : kPasses) {

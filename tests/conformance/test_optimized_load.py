@@ -160,12 +160,62 @@ class Pooled(nn.Module):
         return self.head(functional.adaptive_avg_pool2d(torch.relu(self.next(x)) + x, 2).flatten(1))
 
 
+class Recurrent(nn.Module):
+    """A recurrent layer of which a head reads one result: all steps, the last hidden state, or all states."""
+
+    def __init__(self, layer: nn.RNNBase, reads: str = "all") -> None:
+        super().__init__()
+        self.layer, self.reads = layer, reads
+        self.head = nn.Linear(layer.hidden_size * (2 if layer.bidirectional and reads == "all" else 1), 5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y, states = self.layer(x)
+        if self.reads == "all":
+            return self.head(y)
+        if self.reads == "last":
+            hidden = states[0] if isinstance(states, tuple) else states
+            return self.head(hidden[-1])
+        return torch.cat([*states, y.reshape(-1, *y.shape[2:])[-1:].expand_as(states[0])], -1)
+
+
 @dataclass
 class Case:
     module: nn.Module
     inputs: tuple[torch.Tensor, ...]
     has: dict[str, int]  # calls after rewriting
     lacks: tuple[str, ...] = ()
+
+
+def recurrent_cases() -> dict[str, Case]:
+    steps = torch.randn(6, 3, 7)
+    lacks = ("aten::tanh.out", "aten::sigmoid.out", "aten::cat.out", "aten::add.out", "aten::mul.out")
+    lstm, gru = "rushlight::lstm.out", "rushlight::gru.out"
+    return {
+        "lstm": Case(Recurrent(nn.LSTM(7, 9)), (steps,), {lstm: 1}, (*lacks, "aten::slice_copy.Tensor_out")),
+        "lstm of one sequence": Case(
+            Recurrent(nn.LSTM(7, 9, batch_first=True)), (steps[:, :1].transpose(0, 1),), {lstm: 1}, lacks
+        ),
+        "lstm without biases": Case(Recurrent(nn.LSTM(7, 9, bias=False)), (steps,), {lstm: 1}, lacks),
+        "lstm of layers": Case(Recurrent(nn.LSTM(7, 8, 3)), (steps,), {lstm: 3}, lacks),
+        "lstm in both directions": Case(
+            Recurrent(nn.LSTM(7, 9, 2, bidirectional=True)),
+            (steps,),
+            {lstm: 4, "aten::flip.out": 0},
+            lacks[:2],
+        ),
+        "lstm, last state": Case(Recurrent(nn.LSTM(7, 9), "last"), (steps,), {lstm: 1}, lacks[:2]),
+        "lstm, states": Case(Recurrent(nn.LSTM(7, 9), "states"), (steps,), {lstm: 1}, lacks[:2]),
+        "gru": Case(Recurrent(nn.GRU(7, 9)), (steps,), {gru: 1}, (*lacks, "aten::sub.out")),
+        "gru without biases": Case(Recurrent(nn.GRU(7, 9, bias=False)), (steps,), {gru: 1}, lacks),
+        "gru in both directions": Case(
+            Recurrent(nn.GRU(7, 9, 2, bidirectional=True), "last"), (steps,), {gru: 4}, lacks[:2]
+        ),
+        "gru of one sequence": Case(Recurrent(nn.GRU(7, 9), "last"), (steps[:, 0],), {gru: 1}, lacks[:2]),
+        "rnn": Case(Recurrent(nn.RNN(7, 9)), (steps,), {"rushlight::rnn_tanh.out": 1}, lacks),
+        "rnn, relu": Case(
+            Recurrent(nn.RNN(7, 9, 2, nonlinearity="relu")), (steps,), {"rushlight::rnn_relu.out": 2}, lacks
+        ),
+    }
 
 
 def cases() -> dict[str, Case]:
@@ -222,6 +272,7 @@ def cases() -> dict[str, Case]:
         "mask": Case(
             Attention(4, 4, "given"), (torch.randn(2, 5, 24), float_mask), {ATTENTION: 1}, decomposed[:2]
         ),
+        **recurrent_cases(),
         "rows without keys": Case(
             Attention(4, 4, "given"), (torch.randn(1, 5, 24), rows), {ATTENTION: 1}, decomposed[:2]
         ),
@@ -251,7 +302,7 @@ def test_patterns_become_single_calls(name: str, threads: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16])
-@pytest.mark.parametrize("name", ["residual", "transposed", "rms", "attention"])
+@pytest.mark.parametrize("name", ["residual", "transposed", "rms", "attention", "lstm", "gru"])
 def test_other_dtypes_are_rewritten_too(name: str, dtype: torch.dtype) -> None:
     module, inputs = cases()[name].module.to(dtype), tuple(each.to(dtype) for each in CASES[name].inputs)
     program = rushlight.load(official(module, inputs))
@@ -361,6 +412,59 @@ def test_events_have_the_numbers_of_the_files_instructions(tmp_path: Path) -> No
     last = {stated[each.instruction] for each in events}
     assert "aten::relu.out" in last  # the fused layers compute the results of these calls
     assert any("convolution_act" in each.name for each in events)
+
+
+class Unrolled(nn.Module):
+    """An LSTM written step by step, with one variation."""
+
+    def __init__(self, variation: str) -> None:
+        super().__init__()
+        self.variation = variation
+        self.inputs, self.states, self.others = nn.Linear(5, 16), nn.Linear(4, 16), nn.Linear(4, 16)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        gates, count = self.inputs(x), x.shape[0]
+        hidden, cell = torch.zeros(x.shape[1], 4), torch.ones(x.shape[1], 4)
+        joined, further = [], []
+        for i in range(count - (self.variation == "one step less")):
+            product = self.others if self.variation == "two weights" and i == 2 else self.states
+            parts = (product(hidden)[None] + gates[i : i + 1]).split(4, -1)
+            into, kept, new, out = parts if self.variation != "gates in another order" else parts[::-1]
+            cell = torch.sigmoid(kept) * cell + torch.sigmoid(into) * torch.tanh(new)
+            shown = torch.tanh(cell)
+            hidden = (torch.sigmoid(out) * shown).squeeze(0)
+            joined.append(hidden[None])
+            if self.variation == "a state is read" and i == 1:
+                further.append(hidden * 3)
+            if self.variation == "the last cell is read at once" and i == count - 1:
+                further += [shown * 2, cell * 3]
+        further += [cell * 2] if self.variation == "the last cell is read" else []
+        joined = joined[::-1] if self.variation == "joined in another order" else joined
+        return torch.cat(joined), *further
+
+
+@pytest.mark.parametrize(
+    ("variation", "layers"),
+    [
+        ("none", 1),
+        ("the last cell is read", 1),
+        ("the last cell is read at once", 0),
+        ("a state is read", 0),
+        ("one step less", 0),
+        ("two weights", 0),
+        ("gates in another order", 0),
+        ("joined in another order", 0),
+    ],
+)
+def test_steps_become_a_layer_only_if_they_are_one(variation: str, layers: int) -> None:
+    torch.manual_seed(8)
+    module, x = Unrolled(variation), torch.randn(5, 3, 5)
+    file = official(module, (x,))
+    program = rushlight.load(file)
+    calls = Counter(calls_of(program.rewritten() or file))
+    assert calls["rushlight::lstm.out"] == layers
+    for got, expected in zip(program.forward(x), module(x), strict=True):
+        assert_close(got, expected)
 
 
 class LookedUp(nn.Module):
