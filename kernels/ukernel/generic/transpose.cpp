@@ -20,7 +20,7 @@ constexpr size_t kColumnBlock = 128;
 // That fails if the rows of `to` are a multiple of kSets bytes apart: then their lines share few sets of an
 // L1 cache, and each one would be loaded twice, once for each part that a block writes. Such matrices are
 // copied in strips of kLine bytes of kRowBlock rows, which complete lines of a few rows of `to`. Above
-// kCached bytes the strips cost more, since no prefetcher follows so many rows.
+// kCached bytes the strips cost more, since prefetchers follow fewer than kRowBlock rows.
 constexpr ptrdiff_t kSets = 512;
 constexpr size_t kLine = 64;
 constexpr size_t kRowBlock = 128;
