@@ -66,7 +66,7 @@ void average_converted(const PoolPiece& piece, ScalarType type, float divisor) {
 Error avg_pool2d(KernelContext& context, const AveragePoolProblem& problem) {
   const Pool pool = with_windows(problem.pool);
   if (has_pool_planes(pool)) {
-    pool_planes(context, pool, ukernel::average_pool_plane);
+    pool_planes(context, pool, ukernel::average_pool_planes);
     return Error::Ok;
   }
   PoolPieces(pool, context).for_each_piece([&](const PoolPiece& piece) {

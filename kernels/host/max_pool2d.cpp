@@ -73,7 +73,7 @@ Error max_pool2d(KernelContext& context, const MaxPoolProblem& problem) {
   Pool pool = make_pool(window_tiling, 2, windows, problem.self, problem.out);
   if (problem.indices != nullptr) pool.indices = as_volume(*problem.indices, 2);
   if (has_pool_planes(pool)) {
-    pool_planes(context, pool, ukernel::max_pool_plane);
+    pool_planes(context, pool, ukernel::max_pool_planes);
     return Error::Ok;
   }
   // Indices are row-major positions in the plane: first element, steps down and across, and from window to

@@ -70,21 +70,24 @@ struct PoolAxis {
   size_t out;  // windows
 };
 
-// Rows of results of one plane in which columns are adjacent, in x and y:
+// Rows of results of planes in which columns are adjacent, in x and y:
 //
-//   y[i * y_row + j] = pool over the window (first + i, j) of x             for i < count, j < columns.out
+//   y[p * y_plane + i * y_row + j] = pool over the window (first + i, j) of plane p of x
 //
-// Rows are combined first, then columns: sums add each column of a window from top to bottom, then the
-// columns from left to right.
-struct PoolPlane {
+// for p < planes, i < count, j < columns.out. Small planes are faster in one call. Rows are combined first,
+// then columns: sums add each column of a window from top to bottom, then the columns from left to right.
+struct PoolPlanes {
   PoolAxis rows = {};
   PoolAxis columns = {};  // (kernel - 1) * dilation < kPoolReach
   size_t first = 0;
   size_t count = 0;
-  const float* x = nullptr;  // row 0
+  size_t planes = 1;
+  const float* x = nullptr;  // row 0 of the first plane
   ptrdiff_t x_row = 0;       // floats from row to row
-  float* y = nullptr;        // row `first`
+  ptrdiff_t x_plane = 0;     // floats from plane to plane
+  float* y = nullptr;        // row `first` of the first plane
   ptrdiff_t y_row = 0;
+  ptrdiff_t y_plane = 0;
   // Averages only. Divisor 0: the number of a window's elements, with or without the padding. A window that
   // ends beyond the padding counts no positions there. An empty window gives 0.
   float divisor = 0;
@@ -92,7 +95,7 @@ struct PoolPlane {
 };
 inline constexpr size_t kPoolReach = 256;
 
-RL_UKERNEL(void, max_pool_plane, (const PoolPlane& plane), (plane))
-RL_UKERNEL(void, average_pool_plane, (const PoolPlane& plane), (plane))
+RL_UKERNEL(void, max_pool_planes, (const PoolPlanes& planes), (planes))
+RL_UKERNEL(void, average_pool_planes, (const PoolPlanes& planes), (planes))
 
 }  // namespace rushlight::ukernel

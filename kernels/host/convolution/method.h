@@ -161,10 +161,13 @@ inline constexpr ptrdiff_t kMostBlockRows = 16;
   const ptrdiff_t taps = c.axes[0].kernel * c.axes[1].kernel * c.axes[2].kernel;
   if (is_depthwise(c)) return c.out_channels == 1 && taps >= kTurnedTaps;
   // Costs in relation to a contiguous copy: a gather of every second element is slower, of others much
-  // slower, and so is a transposed copy.
-  const ptrdiff_t step = c.axes[2].step;
-  const ptrdiff_t gather = step == 1 ? 1 : c.transposed || step == 2 ? 2 : 6;
+  // slower, and so is a transposed copy. Products of the few channels of an image are so short that the
+  // gather counts more, unless channels-last products would leave lanes of their vectors unused.
+  constexpr ptrdiff_t kLanes = 16;
   const ptrdiff_t inputs = c.groups * c.in_channels;
+  const bool is_short = inputs <= kImageChannels && c.out_channels % kLanes == 0;
+  const ptrdiff_t step = c.axes[2].step;
+  const ptrdiff_t gather = step == 1 ? 1 : c.transposed ? 2 : step == 2 ? (is_short ? 3 : 2) : 6;
   const ptrdiff_t outputs = channels_of(c) * pixels_of(c);
   const ptrdiff_t seen =
       c.transposed ? pixels_of(c) * taps / (c.axes[1].step * c.axes[2].step) : pixels_of(c) * taps;

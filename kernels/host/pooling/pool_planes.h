@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two-dimensional pools of float32 whose columns are adjacent (channels-first): rows of results of one plane
-// are one microkernel call, borders included.
+// Two-dimensional pools of float32 whose columns are adjacent (channels-first): rows of results of several
+// planes are one microkernel call, borders included.
 #pragma once
 
 #include "kernels/geometry/region.h"
@@ -13,7 +13,7 @@ namespace rushlight::kernels::host {
 // Precondition: two spatial dimensions.
 bool has_pool_planes(const Pool& pool);
 
-// Calls compute(plane) for all rows of all planes, concurrently on several threads.
-void pool_planes(KernelContext& context, const Pool& pool, void (*compute)(const ukernel::PoolPlane&));
+// Calls compute(planes) for all rows of all planes, concurrently on several threads.
+void pool_planes(KernelContext& context, const Pool& pool, void (*compute)(const ukernel::PoolPlanes&));
 
 }  // namespace rushlight::kernels::host

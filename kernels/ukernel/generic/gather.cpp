@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Strided gathers over vectors of the compiler; step 2 uses shuffles, other steps scalar loads. Nothing past
 // the last element of a span is read: the second load of a pair of vectors overlaps the first one by an
-// element.
+// element. Partial stores, which some processors split by lane, are for short rows only: zeros are stored
+// first, as whole vectors that may cover a part of the span, and the last vector of a span overlaps the one
+// before.
 #include "kernels/ukernel/gather.h"
 
 #include <utility>
@@ -12,14 +14,30 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-RL_INLINE void fill_zeros(float* to, size_t count) {
-  for (; count >= kLanes; count -= kLanes, to += kLanes) store(to, splat(0.0f));
-  if (count > 0) store_partial(to, splat(0.0f), count);
+// Zeros for elements [begin, end) of a row of `total` elements; writes others of the row, too.
+RL_INLINE void fill_zeros(float* row, size_t begin, size_t end, size_t total) {
+  for (size_t i = begin; i < end; i += kLanes) {
+    if (total < kLanes) return store_partial(row + i, splat(0.0f), end - i);
+    store(row + (i < total - kLanes ? i : total - kLanes), splat(0.0f));
+  }
 }
 
-RL_INLINE void copy_span(float* to, const float* from, size_t count) {
-  for (; count >= kLanes; count -= kLanes, to += kLanes, from += kLanes) store(to, load(from));
-  if (count > 0) store_partial(to, load_partial(from, count), count);
+// Copies `count` elements by vectors: read(i) loads those from element i on, read_partial(n) the first n
+// elements and zeros. `room` elements may be written, the others as zeros.
+template <class Read, class ReadPartial>
+RL_INLINE void copy_vectors(float* to, size_t count, size_t room, Read read, ReadPartial read_partial) {
+  size_t i = 0;
+  for (; count - i >= kLanes; i += kLanes) store(to + i, read(i));
+  if (i == count) return;
+  if (count > kLanes) return store(to + count - kLanes, read(count - kLanes));
+  if (room >= kLanes) return store(to, read_partial(count));
+  store_partial(to, read_partial(count), count);
+}
+
+RL_INLINE void copy_span(float* to, const float* from, size_t count, size_t room) {
+  copy_vectors(
+      to, count, room, [from](size_t i) { return load(from + i); },
+      [from](size_t n) { return load_partial(from, n); });
 }
 
 #if RL_VECTOR_BYTES > 4
@@ -29,14 +47,24 @@ template <size_t... I>
 RL_INLINE F32 every_second(F32 low, F32 high, std::index_sequence<I...>) {
   return __builtin_shufflevector(low, high, (I < kLanes / 2 ? 2 * I : 2 * I + 1)...);
 }
-RL_INLINE void copy_every_second(float* to, const float* from, size_t count) {
-  for (; count >= kLanes; count -= kLanes, to += kLanes, from += 2 * kLanes) {
-    store(to, every_second(load(from), load(from + kLanes - 1), std::make_index_sequence<kLanes>()));
+RL_INLINE void copy_every_second(float* to, const float* from, size_t count, size_t room) {
+  using All = std::make_index_sequence<kLanes>;
+  // Without masks, lane by lane.
+  if (!kMasks && count < kLanes) {
+    for (size_t i = 0; i < count; ++i) to[i] = from[2 * i];
+    return;
   }
-  for (size_t i = 0; i < count; ++i) to[i] = from[2 * i];
+  copy_vectors(
+      to, count, room,
+      [from](size_t i) { return every_second(load(from + 2 * i), load(from + 2 * i + kLanes - 1), All()); },
+      [from](size_t n) {
+        const size_t all = 2 * n - 1;
+        if (all < kLanes) return every_second(load_partial(from, all), splat(0.0f), All());
+        return every_second(load(from), load_partial(from + kLanes - 1, all - (kLanes - 1)), All());
+      });
 }
 #else
-RL_INLINE void copy_every_second(float* to, const float* from, size_t count) {
+RL_INLINE void copy_every_second(float* to, const float* from, size_t count, size_t) {
   for (size_t i = 0; i < count; ++i) to[i] = from[2 * i];
 }
 #endif
@@ -51,10 +79,12 @@ template <class Copy>
 RL_INLINE void gather(const GatherRows& g, Copy copy) {
   const float* from = g.from;
   float* to = g.to;
+  const size_t end = g.before + g.count;
+  const size_t total = end + g.after;
   for (size_t i = 0; i < g.rows; ++i, from += g.from_stride, to += g.to_stride) {
-    if (g.before > 0) fill_zeros(to, g.before);
-    copy(to + g.before, from);
-    if (g.after > 0) fill_zeros(to + g.before + g.count, g.after);
+    fill_zeros(to, 0, g.before, total);
+    fill_zeros(to, end, total, total);
+    copy(to + g.before, from, total - g.before);
   }
 }
 
@@ -64,14 +94,17 @@ void gather_rows(const GatherRows& g) {
   const size_t count = g.count;
   if (g.step == 1 || count <= 1) {
     // Rows of one vector have straight code.
-    if (count == kLanes) return gather(g, [](float* to, const float* from) { store(to, load(from)); });
-    return gather(g, [count](float* to, const float* from) { copy_span(to, from, count); });
+    if (count == kLanes)
+      return gather(g, [](float* to, const float* from, size_t) { store(to, load(from)); });
+    return gather(g,
+                  [count](float* to, const float* from, size_t room) { copy_span(to, from, count, room); });
   }
   if (g.step == 2) {
-    return gather(g, [count](float* to, const float* from) { copy_every_second(to, from, count); });
+    return gather(
+        g, [count](float* to, const float* from, size_t room) { copy_every_second(to, from, count, room); });
   }
   const ptrdiff_t step = g.step;
-  gather(g, [count, step](float* to, const float* from) { copy_steps(to, from, count, step); });
+  gather(g, [count, step](float* to, const float* from, size_t) { copy_steps(to, from, count, step); });
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -116,18 +116,28 @@ void max_values(size_t count, const PoolWindow& window, const float* x, float* y
 
 // Pools of planes: a row of results is the combination of a few rows of the plane, in a buffer with the
 // padding, and then of shifted loads of the buffer. A result costs kernel rows + kernel columns operations
-// instead of their product, if windows overlap.
+// instead of their product, if windows overlap. Stores of partial vectors, which some processors split by
+// lane, are rare: rows of the buffer have space for whole vectors, and a result's vector may reach into
+// results that are written later.
 
+// padded() replaces the lanes from `count` on, which were loaded as zeros, by the padding.
 struct Largest {
   RL_INLINE static F32 start() { return splat(-__builtin_inff()); }
   RL_INLINE static F32 combine(F32 best, F32 value) { return larger(best, value); }
+  RL_INLINE static F32 padded(F32 best, [[maybe_unused]] size_t count) {
+    if constexpr (kLanes == 1) return best;
+    return select(lane_indices() < splat(static_cast<int32_t>(count)), best, start());
+  }
 };
 struct Total {
   RL_INLINE static F32 start() { return splat(0.0f); }
   RL_INLINE static F32 combine(F32 sum, F32 value) { return sum + value; }
+  RL_INLINE static F32 padded(F32 sum, size_t) { return sum; }
 };
 
-constexpr size_t kHeldRow = 4 * kPoolReach;  // floats of the buffer: fits in the L1 cache
+// Floats of a row of the buffer, and of the buffer, which fits in the L1 cache.
+constexpr size_t kHeldRow = 4 * kPoolReach;
+constexpr size_t kHeldRows = 2 * kHeldRow;
 
 // ceil(a / b); divisions are slow, and dilations are rare.
 RL_INLINE size_t divide_up(size_t a, size_t b) { return b == 1 ? a : (a + b - 1) / b; }
@@ -154,7 +164,8 @@ struct HeldColumns {
   size_t before;  // padding in front of the plane's columns
   size_t from;    // the first column of the plane
   size_t width;   // columns of the plane
-  size_t length;  // of a row, with padding on both sides
+  size_t lead;    // floats in front of a row of the buffer: then the plane's columns are aligned vectors
+  size_t pitch;   // floats from row to row of the buffer: padding on both sides, and space for whole vectors
 
   RL_INLINE HeldColumns(const PoolAxis& axis, size_t result) : first(result) {
     const size_t reach = (axis.kernel - 1) * axis.dilation + 1;
@@ -162,16 +173,18 @@ struct HeldColumns {
     count = axis.out - first < most ? axis.out - first : most;
     const size_t begin = first * axis.step;  // plus pad, as is `end`
     const size_t end = begin + (count - 1) * axis.step + reach;
-    length = end - begin;
     before = begin < axis.pad ? (axis.pad < end ? axis.pad : end) - begin : 0;
     from = begin < axis.pad ? 0 : begin - axis.pad;
     const size_t last = end < axis.pad ? 0 : end - axis.pad;
     width = last < axis.in ? last : axis.in;
     width = width > from ? width - from : 0;
+    lead = (kLanes - before % kLanes) % kLanes;
+    const size_t used = end - begin > before + width ? end - begin : before + width;
+    pitch = (lead + used + kLanes - 1) / kLanes * kLanes;
   }
 };
 
-// held[c] = the combination of rows of column c.
+// held[c] = the combination of rows of column c. Whole vectors are stored.
 template <class Op>
 RL_INLINE void combine_rows(size_t rows, const float* x, ptrdiff_t stride, size_t width, float* held) {
   for_each_tile(width, [&](const auto& tile, size_t j) {
@@ -183,26 +196,27 @@ RL_INLINE void combine_rows(size_t rows, const float* x, ptrdiff_t stride, size_
       at += stride;
       RL_UNROLL for (size_t v = 0; v < kCount; ++v) sums[v] = Op::combine(sums[v], tile.read(at, v));
     }
-    RL_UNROLL for (size_t v = 0; v < kCount; ++v) tile.write(held + j, v, sums[v]);
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) {
+      store(held + j + v * kLanes, kCount > 1 ? sums[v] : Op::padded(sums[v], tile.last));
+    }
   });
 }
 
-// y[j] = finish(the combination of held[j * step + c * dilation]). Vectors may read past the last element.
-// For steps above two, all positions are combined, and every step-th is taken: vectors of contiguous elements
-// cost less than lanes from anywhere.
+// y[j] = finish(the combination of held[j * step + c * dilation], j). Vectors may read past the last element,
+// and write `room` elements of y.
 template <class Op, class Finish>
-RL_INLINE void combine_columns(const PoolAxis& axis, const float* held, size_t count, float* y,
+RL_INLINE void combine_columns(const PoolAxis& axis, const float* held, size_t count, float* y, size_t room,
                                Finish finish) {
   const auto combine = [&](const float* at, auto read) __attribute__((always_inline)) {
     F32 sum = read(at);
-    for (size_t c = 1; c < axis.kernel; ++c) sum = Op::combine(sum, read(at += axis.dilation));
+    for (size_t c = axis.kernel; c > 1; --c) sum = Op::combine(sum, read(at += axis.dilation));
     return sum;
   };
   const auto next = [](const float* from) __attribute__((always_inline)) { return load(from); };
   const auto write = [&](size_t j, F32 sum) __attribute__((always_inline)) {
-    const size_t left = count - j;
-    if (left >= kLanes) return store(y + j, finish(sum));
-    store_partial(y + j, finish(sum), left);
+    sum = finish(sum, j);
+    if (room - j >= kLanes) return store(y + j, sum);
+    store_partial(y + j, sum, count - j);
   };
   if (axis.step == 1) {
     for (size_t j = 0; j < count; j += kLanes) write(j, combine(held + j, next));
@@ -212,45 +226,78 @@ RL_INLINE void combine_columns(const PoolAxis& axis, const float* held, size_t c
     for (size_t j = 0; j < count; j += kLanes) write(j, combine(held + 2 * j, every_second));
     return;
   }
-  float all[kHeldRow + kLanes];
-  const size_t positions = (count - 1) * axis.step + 1;
-  for (size_t i = 0; i < positions; i += kLanes) store(all + i, combine(held + i, next));
-  for (size_t j = 0; j < count; j += kLanes) {
-    float lanes[kLanes] = {};
-    const size_t last = count - j < kLanes ? count - j : kLanes;
-    for (size_t i = 0; i < last; ++i) lanes[i] = all[(j + i) * axis.step];
-    write(j, load(lanes));
+  // Other steps combine all positions, of which every step-th is taken: vectors of contiguous elements cost
+  // less than lanes from anywhere.
+  if constexpr (kPermutes) {
+    // Each vector has some results, the others come from the next one.
+    const I32 taken = lane_indices() * splat(static_cast<int32_t>(axis.step));
+    const size_t each = (kLanes - 1) / axis.step + 1;
+    for (size_t j = 0; j < count; j += each) {
+      write(j, permuted(combine(held + j * axis.step, next), taken));
+    }
+  } else {
+    float all[kHeldRow + kLanes];
+    const size_t positions = (count - 1) * axis.step + 1;
+    for (size_t i = 0; i < positions; i += kLanes) store(all + i, combine(held + i, next));
+    for (size_t j = 0; j < count; j += kLanes) {
+      float lanes[kLanes] = {};
+      const size_t last = count - j < kLanes ? count - j : kLanes;
+      for (size_t i = 0; i < last; ++i) lanes[i] = all[(j + i) * axis.step];
+      write(j, load(lanes));
+    }
   }
 }
 
-// row(result row, held, columns, y) combines the columns of each row of results. Several rows are held, so
-// that loads of columns do not wait for the stores of their row.
-template <class Op, class Row>
-RL_INLINE void pool_plane(const PoolPlane& plane, Row row) {
+// Planes whose rows are computed together, since rows of the same number have the same windows.
+constexpr size_t kPlanesTogether = 8;
+
+// begin(columns) precedes the rows of some columns; finish_of(row) returns a function that makes a result of
+// a combination in that row, from vectors of these and their first column. Many rows are held, so that loads
+// of columns do not wait for the stores of their row.
+template <class Op, class Begin, class FinishOf>
+RL_INLINE void pool_planes(const PoolPlanes& pool, Begin begin, FinishOf finish_of) {
   // Vectors of every second element end two vectors after their first one.
-  float held[kHeldRow + 2 * kLanes];
-  for (size_t j = 0; j < plane.columns.out;) {
-    const HeldColumns columns(plane.columns, j);
-    const size_t most = kHeldRow / columns.length;
-    const size_t rows_held = most < plane.count ? most : plane.count;
+  alignas(RL_VECTOR_BYTES) float held[kHeldRows + 4 * kLanes];
+  const size_t together = pool.planes < kPlanesTogether ? pool.planes : kPlanesTogether;
+  for (size_t j = 0; j < pool.columns.out;) {
+    const HeldColumns columns(pool.columns, j);
+    begin(columns);
+    const size_t held_floats = together * columns.pitch;
+    const size_t most_planes = held_floats <= kHeldRows ? together : kHeldRows / columns.pitch;
+    const size_t most_rows = held_floats <= kHeldRows ? kHeldRows / held_floats : 1;
+    const size_t rows_held = most_rows < pool.count ? most_rows : pool.count;
     // The padding stays for all rows.
-    for (size_t i = 0; i < rows_held * columns.length + 2 * kLanes; i += kLanes) store(held + i, Op::start());
-    for (size_t done = 0; done < plane.count;) {
-      const size_t left = plane.count - done;
-      const size_t count = left < rows_held ? left : rows_held;
-      for (size_t i = 0; i < count; ++i) {
-        const size_t result = plane.first + done + i;
-        const Inside rows(plane.rows, result);
-        const auto top = static_cast<ptrdiff_t>(result * plane.rows.step + rows.begin * plane.rows.dilation) -
-                         static_cast<ptrdiff_t>(plane.rows.pad);
-        const float* x = plane.x + static_cast<ptrdiff_t>(columns.from);
-        if (rows.count() > 0) x += top * plane.x_row;
-        combine_rows<Op>(rows.count(), x, static_cast<ptrdiff_t>(plane.rows.dilation) * plane.x_row,
-                         columns.width, held + i * columns.length + columns.before);
-      }
-      for (size_t i = 0; i < count; ++i, ++done) {
-        row(plane.first + done, held + i * columns.length, columns,
-            plane.y + static_cast<ptrdiff_t>(done) * plane.y_row + j);
+    const size_t used = rows_held * most_planes * columns.pitch + 2 * kLanes;
+    for (size_t i = 0; i < used; i += kLanes) store(held + i, Op::start());
+    // Results of rows that follow each other without a gap are written in order.
+    const bool follow =
+        columns.count == pool.columns.out && pool.y_row == static_cast<ptrdiff_t>(pool.columns.out);
+    for (size_t plane = 0; plane < pool.planes; plane += most_planes) {
+      const size_t planes = pool.planes - plane < most_planes ? pool.planes - plane : most_planes;
+      const float* const x = pool.x + static_cast<ptrdiff_t>(plane) * pool.x_plane + columns.from;
+      float* const y = pool.y + static_cast<ptrdiff_t>(plane) * pool.y_plane + j;
+      for (size_t done = 0; done < pool.count; done += rows_held) {
+        const size_t rows = pool.count - done < rows_held ? pool.count - done : rows_held;
+        float* to = held + columns.lead + columns.before;
+        for (size_t i = done; i < done + rows; ++i) {
+          const Inside inside(pool.rows, pool.first + i);
+          const size_t top = (pool.first + i) * pool.rows.step + inside.begin * pool.rows.dilation;
+          const float* from = x;
+          if (inside.count() > 0) from += static_cast<ptrdiff_t>(top - pool.rows.pad) * pool.x_row;
+          for (size_t p = 0; p < planes; ++p, from += pool.x_plane, to += columns.pitch) {
+            combine_rows<Op>(inside.count(), from, static_cast<ptrdiff_t>(pool.rows.dilation) * pool.x_row,
+                             columns.width, to);
+          }
+        }
+        const float* in = held + columns.lead;
+        for (size_t i = done; i < done + rows; ++i) {
+          const auto finish = finish_of(pool.first + i);
+          const size_t room = follow ? (pool.count - i) * columns.count : columns.count;
+          float* row = y + static_cast<ptrdiff_t>(i) * pool.y_row;
+          for (size_t p = 0; p < planes; ++p, row += pool.y_plane, in += columns.pitch) {
+            combine_columns<Op>(pool.columns, in, columns.count, row, room, finish);
+          }
+        }
       }
     }
     j += columns.count;
@@ -424,38 +471,38 @@ void average_pool(size_t count, const PoolWindow& window, float divisor, const f
   });
 }
 
-void max_pool_plane(const PoolPlane& plane) {
-  pool_plane<Largest>(plane, [&](size_t, const float* held, const HeldColumns& columns, float* y) {
-    combine_columns<Largest>(plane.columns, held, columns.count, y, [](F32 best) { return best; });
-  });
+void max_pool_planes(const PoolPlanes& pool) {
+  pool_planes<Largest>(
+      pool, [](const HeldColumns&) {}, [](size_t) { return [](F32 best, size_t) { return best; }; });
 }
 
-void average_pool_plane(const PoolPlane& plane) {
-  const PoolAxis& axis = plane.columns;
-  // Windows at both ends of a row that count fewer columns are divided again.
-  const auto is_whole = [&](size_t window) {
-    return plane.divisor != 0 || counted(axis, window, plane.counts_padding) == axis.kernel;
+// The divisor of a window is the product of one number for its row and one for its column. Numbers of
+// elements are exact in float; an empty window sums to 0, whatever it is divided by.
+void average_pool_planes(const PoolPlanes& pool) {
+  const PoolAxis& axis = pool.columns;
+  const bool counts_all = pool.divisor != 0;
+  const auto divisor_of = [&](const PoolAxis& of, size_t window) {
+    const size_t count = counted(of, window, pool.counts_padding);
+    return count == 0 ? 1.0f : static_cast<float>(count);
   };
-  size_t whole_begin = 0;
-  while (whole_begin < axis.out && !is_whole(whole_begin)) ++whole_begin;
-  size_t whole_end = axis.out;
-  while (whole_end > whole_begin && !is_whole(whole_end - 1)) --whole_end;
-  const bool counts_all = plane.divisor != 0;
-  pool_plane<Total>(plane, [&](size_t result, const float* held, const HeldColumns& columns, float* y) {
-    const size_t rows = counts_all ? 0 : counted(plane.rows, result, plane.counts_padding);
-    const auto divisor_of = [&](size_t across) {
-      if (counts_all) return plane.divisor;
-      return rows * across == 0 ? 1.0f : static_cast<float>(rows * across);
+  float across[kHeldRow + kLanes];
+  const auto begin = [&](const HeldColumns& columns) {
+    const F32 whole = splat(counts_all ? pool.divisor : static_cast<float>(axis.kernel));
+    for (size_t j = 0; j < columns.count; j += kLanes) store(across + j, whole);
+    if (counts_all) return;
+    // Only windows at both ends of a row count fewer columns.
+    const auto differs = [&](size_t j) {
+      across[j] = divisor_of(axis, columns.first + j);
+      return across[j] != static_cast<float>(axis.kernel);
     };
-    const F32 whole = splat(divisor_of(axis.kernel));
-    combine_columns<Total>(axis, held, columns.count, y, [&](F32 sum) { return sum / whole; });
-    const auto divide = [&](size_t j) {
-      float sum = 0;
-      for (size_t c = 0; c < axis.kernel; ++c) sum += held[j * axis.step + c * axis.dilation];
-      y[j] = sum / divisor_of(counted(axis, columns.first + j, plane.counts_padding));
-    };
-    for (size_t j = 0; j < columns.count && columns.first + j < whole_begin; ++j) divide(j);
-    for (size_t j = columns.count; j > 0 && columns.first + j > whole_end; --j) divide(j - 1);
+    size_t first = 0;
+    while (first < columns.count && differs(first)) ++first;
+    size_t end = columns.count;
+    while (end > first && differs(end - 1)) --end;
+  };
+  pool_planes<Total>(pool, begin, [&](size_t row) {
+    const F32 down = splat(counts_all ? 1.0f : divisor_of(pool.rows, row));
+    return [&across, down](F32 sum, size_t j) { return sum / (load(across + j) * down); };
   });
 }
 

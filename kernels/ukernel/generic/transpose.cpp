@@ -17,6 +17,14 @@ namespace {
 // Rows of `to` that are written before the next rows of `from` are read: their pages and cache lines stay
 // resident.
 constexpr size_t kColumnBlock = 128;
+// That fails if the rows of `to` are a multiple of kSets bytes apart: then their lines share few sets of an
+// L1 cache, and each one would be loaded twice, once for each part that a block writes. Such matrices are
+// copied in strips of kLine bytes of kRowBlock rows, which complete lines of a few rows of `to`. Above
+// kCached bytes the strips cost more, since prefetchers follow fewer than kRowBlock rows.
+constexpr ptrdiff_t kSets = 512;
+constexpr size_t kLine = 64;
+constexpr size_t kRowBlock = 128;
+constexpr size_t kCached = size_t{1} << 21;
 
 // Sixteen bytes, which are only copied.
 struct Wide {
@@ -150,17 +158,23 @@ void transpose_sized(size_t rows, size_t columns, const char* from, ptrdiff_t fr
   if (rows < Small::kBlock || columns < Small::kBlock) {
     return transpose_one_by_one<T>(rows, columns, from, from_stride, to, to_stride);
   }
-  for (size_t j = 0; j < columns; j += kColumnBlock) {
-    const size_t end = columns - j < kColumnBlock ? columns : j + kColumnBlock;
-    const auto blocks = [&](auto size, bool whole, size_t first) __attribute__((always_inline)) {
-      return decltype(size)::transpose_rows(whole, first, rows, columns, j, end, from, from_stride, to,
-                                            to_stride);
-    };
-    const size_t done = blocks(Whole(), true, 0);
-    if (rows >= Half::kRows && rows - done > Small::kRows) {
-      blocks(Half(), false, done);
-    } else {
-      blocks(Small(), false, done);
+  const bool by_strips = to_stride % kSets == 0 && rows * columns * sizeof(T) <= kCached;
+  const size_t row_block = by_strips ? kRowBlock : rows;
+  const size_t column_block = by_strips ? kLine / sizeof(T) : kColumnBlock;
+  for (size_t i = 0; i < rows; i += row_block) {
+    const size_t bottom = rows - i < row_block ? rows : i + row_block;
+    for (size_t j = 0; j < columns; j += column_block) {
+      const size_t end = columns - j < column_block ? columns : j + column_block;
+      const auto blocks = [&](auto size, bool whole, size_t first) __attribute__((always_inline)) {
+        return decltype(size)::transpose_rows(whole, first, bottom, columns, j, end, from, from_stride, to,
+                                              to_stride);
+      };
+      const size_t done = blocks(Whole(), true, i);
+      if (rows >= Half::kRows && bottom - done > Small::kRows) {
+        blocks(Half(), false, done);
+      } else {
+        blocks(Small(), false, done);
+      }
     }
   }
 }

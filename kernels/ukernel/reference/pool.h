@@ -50,7 +50,7 @@ inline double average_pool(size_t i, const PoolWindow& window, float divisor, co
 // Calls f(element) for the window (row, column) of a plane, as far as it is inside, and returns the numbers
 // of its rows and columns there.
 template <class F>
-void for_each_inside(const PoolPlane& plane, size_t row, size_t column, F f, size_t (&counts)[2]) {
+void for_each_inside(const PoolPlanes& plane, size_t row, size_t column, F f, size_t (&counts)[2]) {
   counts[0] = counts[1] = 0;
   const auto position = [](const PoolAxis& axis, size_t window, size_t tap) {
     return static_cast<ptrdiff_t>(window * axis.step + tap * axis.dilation) -
@@ -73,7 +73,7 @@ void for_each_inside(const PoolPlane& plane, size_t row, size_t column, F f, siz
   }
 }
 
-inline float max_pool_plane(const PoolPlane& plane, size_t row, size_t column) {
+inline float max_pool_planes(const PoolPlanes& plane, size_t row, size_t column) {
   float best = -std::numeric_limits<float>::infinity();
   size_t counts[2];
   const auto take = [&](float value) {
@@ -83,7 +83,7 @@ inline float max_pool_plane(const PoolPlane& plane, size_t row, size_t column) {
   return best;
 }
 
-inline double average_pool_plane(const PoolPlane& plane, size_t row, size_t column) {
+inline double average_pool_planes(const PoolPlanes& plane, size_t row, size_t column) {
   double sum = 0;
   size_t counts[2];
   for_each_inside(plane, row, column, [&](float value) { sum += static_cast<double>(value); }, counts);

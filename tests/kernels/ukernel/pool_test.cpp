@@ -22,6 +22,7 @@ using rushlight::testing::Guarded;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kBetween = 12345;  // in gaps between results, which must stay
 
 std::minstd_rand random_bits;
 struct Pool {
@@ -30,11 +31,11 @@ struct Pool {
   void (*average)(size_t, const PoolWindow&, float, const float*, float*);
   void (*largest_i8)(size_t, const PoolWindow&, const PoolIndices&, const int8_t*, int8_t*, int64_t*);
   void (*largest_u8)(size_t, const PoolWindow&, const PoolIndices&, const uint8_t*, uint8_t*, int64_t*);
-  void (*largest_plane)(const PoolPlane&);
-  void (*average_plane)(const PoolPlane&);
+  void (*largest_plane)(const PoolPlanes&);
+  void (*average_plane)(const PoolPlanes&);
 };
-RL_VARIANTS(Pool, variants, max_pool, average_pool, max_pool_i8, max_pool_u8, max_pool_plane,
-            average_pool_plane)
+RL_VARIANTS(Pool, variants, max_pool, average_pool, max_pool_i8, max_pool_u8, max_pool_planes,
+            average_pool_planes)
 std::ostream& operator<<(std::ostream& out, const Pool& pool) { return out << pool.name; }
 
 class PoolVariant : public ::testing::TestWithParam<Pool> {};
@@ -117,47 +118,69 @@ TEST_P(PoolVariant, Windows_OfEveryKind_AreTheReferences) {
   }
 }
 
-// A plane that ends at a protected page, and results of rows [first, first + count).
-void check_plane(const Pool& pool, PoolPlane plane, bool odd_numbers) {
-  const size_t x_row = plane.columns.in + 3;
-  const size_t y_row = plane.columns.out + 2;
-  Guarded<float> x((plane.rows.in - 1) * x_row + plane.columns.in);
+// Planes of which the last one ends at a protected page, and results of rows [first, first + count). Without
+// gaps, results may be written over later ones for a while.
+void check_planes(const Pool& pool, PoolPlanes plane, bool odd_numbers, size_t gap) {
+  const size_t x_row = plane.columns.in + gap;
+  const size_t y_row = plane.columns.out + gap;
+  const size_t x_plane = plane.rows.in * x_row + gap;
+  const size_t y_plane = plane.count * y_row + gap;
+  const size_t planes = plane.planes;
+  Guarded<float> x((planes - 1) * x_plane + (plane.rows.in - 1) * x_row + plane.columns.in);
   for (float& each : x) {
     const auto bits = random_bits() % 60;
     each = static_cast<float>(bits % 9) - 4.0f;
     if (odd_numbers && bits < 3) each = bits == 0 ? kNan : -kInfinity;
   }
-  Guarded<float> y((plane.count - 1) * y_row + plane.columns.out);
+  Guarded<float> y((planes - 1) * y_plane + (plane.count - 1) * y_row + plane.columns.out);
+  for (float& each : y) each = kBetween;
   plane.x = x.data();
   plane.x_row = static_cast<ptrdiff_t>(x_row);
   plane.y = y.data();
   plane.y_row = static_cast<ptrdiff_t>(y_row);
+  plane.x_plane = static_cast<ptrdiff_t>(x_plane);
+  plane.y_plane = static_cast<ptrdiff_t>(y_plane);
   const auto expect = [&](auto reference, double allowed) {
-    for (size_t i = 0; i < plane.count; ++i) {
-      for (size_t j = 0; j < plane.columns.out; ++j) {
-        const auto expected = static_cast<double>(reference(plane, plane.first + i, j));
-        const auto actual = static_cast<double>(y[i * y_row + j]);
-        if (std::isnan(expected)) {
-          EXPECT_TRUE(std::isnan(actual)) << i << " " << j;
-        } else if (std::isinf(expected)) {
-          EXPECT_EQ(actual, expected) << i << " " << j;
-        } else {
-          EXPECT_NEAR(actual, expected, allowed) << i << " " << j;
-        }
+    for (size_t at = 0; at < y.size(); ++at) {
+      const size_t p = at / y_plane;
+      const size_t i = at % y_plane / y_row;
+      const size_t j = at % y_plane % y_row;
+      const auto actual = static_cast<double>(y[at]);
+      if (i >= plane.count || j >= plane.columns.out) {
+        EXPECT_EQ(y[at], kBetween) << p << " " << i << " " << j;
+        continue;
+      }
+      PoolPlanes one = plane;
+      one.x += p * x_plane;
+      const auto expected = static_cast<double>(reference(one, plane.first + i, j));
+      if (std::isnan(expected)) {
+        EXPECT_TRUE(std::isnan(actual)) << p << " " << i << " " << j;
+      } else if (std::isinf(expected)) {
+        EXPECT_EQ(actual, expected) << p << " " << i << " " << j;
+      } else {
+        EXPECT_NEAR(actual, expected, allowed) << p << " " << i << " " << j;
       }
     }
   };
   pool.largest_plane(plane);
-  expect(reference::max_pool_plane, 0);
+  expect(reference::max_pool_planes, 0);
   if (plane.rows.dilation * plane.columns.dilation > 1) return;
   for (const bool counts_padding : {false, true}) {
     plane.counts_padding = counts_padding;
     pool.average_plane(plane);
-    expect(reference::average_pool_plane, 2e-5);
+    expect(reference::average_pool_planes, 2e-5);
   }
   plane.divisor = 5;
   pool.average_plane(plane);
-  expect(reference::average_pool_plane, 2e-5);
+  expect(reference::average_pool_planes, 2e-5);
+}
+
+void check_plane(const Pool& pool, PoolPlanes plane, bool odd_numbers) {
+  for (const size_t planes : {1, 9}) {
+    plane.planes = planes;
+    check_planes(pool, plane, odd_numbers, 0);
+    check_planes(pool, plane, odd_numbers, 2);
+  }
 }
 
 // Windows of one axis; with `more`, a last window that ends beyond the padding.
@@ -171,19 +194,20 @@ PoolAxis axis_of(size_t in, size_t kernel, size_t step, size_t pad, size_t dilat
 TEST_P(PoolVariant, Planes_AreTheReferences) {
   for (const bool odd_numbers : {false, true}) {
     for (const size_t width : {5, 7, 14, 16, 17, 33, 70}) {
-      for (const size_t step : {1, 2, 3}) {
+      for (const size_t step : {1, 2, 3, 6, 20}) {
+        const size_t down = step < 3 ? step : 3;
         for (const bool more : {false, true}) {
-          PoolPlane plane;
-          plane.rows = axis_of(9, 3, step, 1, 1, more);
+          PoolPlanes plane;
+          plane.rows = axis_of(9, 3, down, 1, 1, more);
           plane.columns = axis_of(width, 3, step, 1, 1, more);
           plane.count = plane.rows.out;
           check_plane(GetParam(), plane, odd_numbers);
-          plane.rows = axis_of(8, 2, step, 0, 1, more);
+          plane.rows = axis_of(8, 2, down, 0, 1, more);
           plane.columns = axis_of(width, 4, step, 2, 1, more);
           plane.first = 1;
           plane.count = plane.rows.out - 1;
           check_plane(GetParam(), plane, odd_numbers);
-          plane.rows = axis_of(9, 2, step, 1, 3, more);
+          plane.rows = axis_of(9, 2, down, 1, 3, more);
           plane.columns = axis_of(width, 2, step, 1, 4, more);
           plane.count = plane.rows.out - 1;
           check_plane(GetParam(), plane, odd_numbers);
@@ -195,7 +219,7 @@ TEST_P(PoolVariant, Planes_AreTheReferences) {
 
 TEST_P(PoolVariant, WidePlanes_AreTheReferences) {
   for (const size_t step : {1, 2, 5}) {
-    PoolPlane plane;
+    PoolPlanes plane;
     plane.rows = axis_of(3, 2, 1, 0, 1, false);
     plane.columns = axis_of(2500, 3, step, 1, 1, false);
     plane.count = plane.rows.out;

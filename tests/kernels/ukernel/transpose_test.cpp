@@ -71,7 +71,7 @@ TEST_P(Transpose, Reverse_AnySize_IsThatOfTheReference) {
 
 TEST_P(Transpose, Matrix_OddSizes_IsThatOfTheReference) {
   for (const size_t element : {1, 2, 4, 8, 16}) {
-    for (const size_t rows : {0, 1, 2, 3, 4, 7, 8, 9, 16, 17, 31, 33, 64, 67, 130}) {
+    for (const size_t rows : {0, 1, 2, 3, 4, 7, 8, 9, 16, 17, 31, 33, 64, 67, 128, 130, 384, 512}) {
       for (const size_t columns : {0, 1, 2, 3, 4, 5, 8, 15, 16, 17, 33, 127, 150, 260}) {
         expect_transposed(GetParam(), {rows, columns, element, 0}, Edge::kBack);
       }

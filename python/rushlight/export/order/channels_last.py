@@ -108,7 +108,10 @@ class _Choice:
         is_float = isinstance(value, torch.Tensor) and value.dtype.is_floating_point
         if not self.rules.is_convolution(node) or (self.which == "integers" and is_float):
             return 0
-        moved = estimated_bytes(value) + estimated_bytes(value_of(input_of(node)))
+        moved = estimated_bytes(value)
+        # The kernel gathers the planes of an image for results in either order.
+        if self._maker(input_of(node)) is not None or not self.rules.gathers_planes(node):
+            moved += estimated_bytes(value_of(input_of(node)))
         return OrderCosts.ROW_MAJOR_CONVOLUTION * moved
 
     def _add_reads(self, node: Node) -> None:

@@ -148,6 +148,11 @@ def test_the_channels_that_a_convolution_brings_together_are_those_of_its_kernel
         assert "in_channels <= kImageChannels" in (folder / name).read_text()
 
 
+def test_a_single_convolution_of_an_image_keeps_its_result_row_major() -> None:
+    program = moved(nn.Conv2d(3, 8, 3, stride=2, padding=1), torch.randn(1, 3, 32, 32))
+    assert operators(program) == ["convolution"]
+
+
 @pytest.mark.parametrize("beyond", [0, 1])
 def test_an_image_of_more_channels_is_converted(beyond: int) -> None:
     channels = IMAGE_CHANNELS + beyond
