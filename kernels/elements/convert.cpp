@@ -31,27 +31,29 @@ ScalarType kind_of(ScalarType type) {
 }
 
 // The conversions of Half, which runtime/tensor/float16.cpp has with branches, as selections that compilers
-// vectorize. Subnormals are exact: the product with a power of two normalizes them.
-[[maybe_unused]] inline float widened(Half value) {
+// vectorize: SSE2 compares signed integers only, and GCC makes no branch of a selection by masks. Subnormals
+// are exact: the product with a power of two normalizes them.
+[[maybe_unused]] inline float widened(uint16_t half) {
   using internal::bits_float;
-  const uint32_t magnitude = (value.bits & 0x7fffu) << 13;
-  const uint32_t scaled = internal::float_bits(bits_float(magnitude) * 0x1p112f);
-  const uint32_t bits = magnitude >= 0x0f800000u ? magnitude | 0x7f800000u : scaled;
-  return bits_float(bits | static_cast<uint32_t>(value.bits & 0x8000u) << 16);
+  const auto magnitude = static_cast<int32_t>((half & 0x7fffu) << 13);
+  const uint32_t scaled = internal::float_bits(bits_float(static_cast<uint32_t>(magnitude)) * 0x1p112f);
+  const uint32_t special = magnitude >= 0x0f800000 ? 0x7f800000u : 0u;
+  return bits_float(scaled | special | static_cast<uint32_t>(half & 0x8000u) << 16);
 }
-[[maybe_unused]] inline Half narrowed(float value) {
-  using internal::bits_float;
+[[maybe_unused]] inline uint16_t narrowed(float value) {
   using internal::float_bits;
+  const auto select = [](bool condition, uint32_t then, uint32_t otherwise) {
+    const uint32_t mask = 0u - static_cast<uint32_t>(condition);
+    return (then & mask) | (otherwise & ~mask);
+  };
   const uint32_t wide = float_bits(value);
-  const uint32_t magnitude = wide & 0x7fffffffu;
-  const uint32_t tiny = float_bits(bits_float(magnitude) + 0.5f) - float_bits(0.5f);
-  uint32_t bits = (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
-  bits = magnitude < 0x38800000u ? tiny : bits;
-  bits = magnitude >= 0x477ff000u ? 0x7c00u : bits;
-  bits = magnitude > 0x7f800000u ? 0x7e00u : bits;
-  Half half;
-  half.bits = static_cast<uint16_t>(bits | ((wide >> 16) & 0x8000u));
-  return half;
+  const uint32_t bits = wide & 0x7fffffffu;
+  const auto magnitude = static_cast<int32_t>(bits);
+  const uint32_t tiny = float_bits(internal::bits_float(bits) + 0.5f) - float_bits(0.5f);
+  const uint32_t rounded = (bits + 0xfffu + ((bits >> 13) & 1u) - 0x38000000u) >> 13;
+  const uint32_t finite = select(magnitude < 0x38800000, tiny, rounded);
+  const uint32_t special = 0x7c00u | static_cast<uint32_t>(magnitude > 0x7f800000) << 9;
+  return static_cast<uint16_t>(select(magnitude < 0x477ff000, finite, special) | ((wide >> 16) & 0x8000u));
 }
 
 // In builds for speed contiguous spans have a loop that compilers vectorize. Source and target are the same
@@ -66,9 +68,9 @@ void convert_loop(char* target, ptrdiff_t target_stride, const char* source, ptr
 #pragma GCC ivdep
     for (size_t i = 0; i < n; ++i) {
       if constexpr (std::is_same_v<From, Half>) {
-        to[i] = widened(from[i]);
+        to[i] = widened(from[i].bits);
       } else if constexpr (std::is_same_v<To, Half>) {
-        to[i] = narrowed(from[i]);
+        to[i].bits = narrowed(from[i]);
       } else {
         to[i] = convert<To>(load(from + i));
       }
