@@ -170,7 +170,8 @@ Loop loop_between(ScalarType to, ScalarType from) {
   return kLoops.store[type_index(to)];
 }
 
-// Converts if `from` or `to` is complex. Copies the source elements first, since `target` may be `source`.
+// Converts if `from` or `to` is complex: the parts as real elements further apart. In place, and to bool, which
+// asks both parts, a copy of some source elements is converted.
 void convert_complex_run(char* target, ptrdiff_t target_stride, ScalarType to, const char* source,
                          ptrdiff_t source_stride, ScalarType from, size_t n) {
   constexpr size_t kRun = 16;
@@ -180,6 +181,18 @@ void convert_complex_run(char* target, ptrdiff_t target_stride, ScalarType to, c
   const size_t step = element_size(from);
   alignas(16) char numbers[kRun * 16];
   const char* const imag = numbers + element_size(from_part);
+#ifndef __OPTIMIZE_SIZE__
+  if (target != source && to != ScalarType::Bool) {
+    convert_span(target, target_stride, to_part, source, source_stride, from_part, n);
+    if (!is_complex(to)) return;
+    if (is_complex(from)) {
+      return convert_span(target + part, target_stride, to_part, source + element_size(from_part),
+                          source_stride, from_part, n);
+    }
+    for (; n > 0; --n, target += target_stride) std::memset(target + part, 0, part);
+    return;
+  }
+#endif
   while (n > 0) {
     const size_t length = n < kRun ? n : kRun;
     for (size_t i = 0; i < length; ++i, source += source_stride) {

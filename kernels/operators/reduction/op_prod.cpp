@@ -51,6 +51,17 @@ Error prod(const Tensor& self, const DimList& dims, bool keepdim, std::optional<
   constexpr TypeSet kHeld = held_in(kTypes & ~types::kBool, Signs::kIgnored);
   return dispatch<kHeld>(held_type(kTypes, type, Signs::kIgnored), [&](auto held) {
     using T = typename decltype(held)::Element;
+#ifndef __OPTIMIZE_SIZE__
+    if (reduction.is_by_columns()) {
+      reduction.for_each_tile<T>(type, [](auto for_each_row, T* products, size_t n) {
+        for (size_t i = 0; i < n; ++i) products[i] = T(1);
+        for_each_row([&](const T* row) {
+          for (size_t i = 0; i < n; ++i) products[i] = wrapping_multiply(products[i], row[i]);
+        });
+      });
+      return Error::Ok;
+    }
+#endif
     reduction.for_each_output([&](const char* first, char* result) {
       T product = 1;
       reduction.for_each_span<T>(first, [&](const T* values, ptrdiff_t stride, size_t n) {
