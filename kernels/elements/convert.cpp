@@ -170,8 +170,26 @@ Loop loop_between(ScalarType to, ScalarType from) {
   return kLoops.store[type_index(to)];
 }
 
-// Converts if `from` or `to` is complex: the parts as real elements further apart. In place, and to bool, which
-// asks both parts, a copy of some source elements is converted.
+#ifndef __OPTIMIZE_SIZE__
+// A complex number is true if either part is not 0.
+void convert_complex_to_bool(char* target, ptrdiff_t target_stride, const char* source,
+                             ptrdiff_t source_stride, ScalarType part, size_t n) {
+  constexpr size_t kRun = 128;
+  uint8_t real[kRun];
+  uint8_t imag[kRun];
+  for (size_t start = 0; start < n; start += kRun) {
+    const size_t length = n - start < kRun ? n - start : kRun;
+    convert_span(real, 1, ScalarType::Bool, source, source_stride, part, length);
+    convert_span(imag, 1, ScalarType::Bool, source + element_size(part), source_stride, part, length);
+    for (size_t i = 0; i < length; ++i, target += target_stride)
+      *target = static_cast<char>(real[i] | imag[i]);
+    source += source_stride * static_cast<ptrdiff_t>(length);
+  }
+}
+#endif
+
+// Converts if `from` or `to` is complex: the parts as real elements further apart. In place, and in builds for
+// size, a copy of some source elements is converted.
 void convert_complex_run(char* target, ptrdiff_t target_stride, ScalarType to, const char* source,
                          ptrdiff_t source_stride, ScalarType from, size_t n) {
   constexpr size_t kRun = 16;
@@ -182,7 +200,10 @@ void convert_complex_run(char* target, ptrdiff_t target_stride, ScalarType to, c
   alignas(16) char numbers[kRun * 16];
   const char* const imag = numbers + element_size(from_part);
 #ifndef __OPTIMIZE_SIZE__
-  if (target != source && to != ScalarType::Bool) {
+  if (target != source) {
+    if (to == ScalarType::Bool) {
+      return convert_complex_to_bool(target, target_stride, source, source_stride, from_part, n);
+    }
     convert_span(target, target_stride, to_part, source, source_stride, from_part, n);
     if (!is_complex(to)) return;
     if (is_complex(from)) {

@@ -22,11 +22,12 @@ template <class T>
 T multiplied(T product, const T* values, ptrdiff_t stride, size_t n) {
   size_t i = 0;
 #ifndef __OPTIMIZE_SIZE__
-  constexpr size_t kProducts = 16;
+  constexpr size_t kProducts = 64 / sizeof(T);
   if (stride == 1 && n >= kProducts) {
     T products[kProducts];
     for (T& each : products) each = T(1);
     for (; n - i >= kProducts; i += kProducts) {
+#pragma GCC unroll 16
       for (size_t k = 0; k < kProducts; ++k) products[k] = wrapping_multiply(products[k], values[i + k]);
     }
     for (const T each : products) product = wrapping_multiply(product, each);
