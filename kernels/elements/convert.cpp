@@ -188,8 +188,8 @@ void convert_complex_to_bool(char* target, ptrdiff_t target_stride, const char* 
 }
 #endif
 
-// Converts if `from` or `to` is complex: the parts as real elements further apart. In place, and in builds for
-// size, a copy of some source elements is converted.
+// Converts if `from` or `to` is complex: the parts as real elements further apart. In place, and in builds
+// for size, a copy of some source elements is converted.
 void convert_complex_run(char* target, ptrdiff_t target_stride, ScalarType to, const char* source,
                          ptrdiff_t source_stride, ScalarType from, size_t n) {
   constexpr size_t kRun = 16;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Few rows are dot products, for which `b` is written column by column. Matrices whose rows are not contiguous
-// are copied; so is a bias that repeats along the rows.
+// Few rows are dot products, for which `b` is written column by column. Matrices whose rows are not
+// contiguous are copied; so is a bias that repeats along the rows.
 #include "kernels/host/complex_product.h"
 
 #include <algorithm>
@@ -92,7 +92,7 @@ struct RealForm {
 
 }  // namespace
 
-// Whether the bias gets copied is known in the call only.
+// Only the call knows if the bias is copied.
 size_t complex_scratch_bytes(const Product& product) {
   char* const no_memory = reinterpret_cast<char*>(uintptr_t{64});  // an address that is never accessed
   const RealForm real(product, no_memory);

@@ -85,8 +85,7 @@ Error batch_matmul(KernelContext& context, const BatchProblem& problem) {
     Product product = part_of(problem, n);
     product.out = Matrix::of(problem.out, n);
     if (first.bias.data != nullptr) {
-      product.bias.data =
-          static_cast<char*>(first.bias.data) + static_cast<ptrdiff_t>(n) * batch.bias * size;
+      product.bias.data = static_cast<char*>(first.bias.data) + static_cast<ptrdiff_t>(n) * batch.bias * size;
     }
     RL_TRY(multiply(context, product, scratch));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// 64 elements at a time on the stack: convert, accumulate, convert back. Builds for speed take the elements of
-// neighbouring fibers together if these are closer than the elements of a fiber.
+// 64 elements at a time on the stack: convert, accumulate, convert back. Builds for speed take the elements
+// of neighbouring fibers together if these are closer than the elements of a fiber.
 #include "kernels/reduction/cumulative.h"
 
 #include <type_traits>

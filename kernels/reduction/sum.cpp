@@ -111,8 +111,8 @@ Error run(TypeSet types, const Reduction& reduction, const Tensor& self, const T
   }
   // Complex sums are two real ones; a real input has only zeros as imaginary parts.
   RL_TRY(sum_spans(reduction.of_parts(0, type), component_type(type), false, false, divisor));
-  return sum_spans(reduction.of_parts(1, type), component_type(type), false,
-                   !is_complex(self.scalar_type()), divisor);
+  return sum_spans(reduction.of_parts(1, type), component_type(type), false, !is_complex(self.scalar_type()),
+                   divisor);
 }
 
 }  // namespace

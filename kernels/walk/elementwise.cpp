@@ -164,8 +164,8 @@ bool run_flat(Span<const Tensor* const> inputs, const Tensor& out, const Computa
 }
 
 #ifndef __OPTIMIZE_SIZE__
-// An operation on parts if the output is of the compute dtype, and each input has its dtype and layout or is one
-// element: real loops over twice as many adjacent elements, beside which both parts of the one element
+// An operation on parts if the output is of the compute dtype, and each input has its dtype and layout or is
+// one element: real loops over twice as many adjacent elements, beside which both parts of the one element
 // alternate in a buffer. Returns false, without effect, otherwise. The output has its shape.
 bool run_pairs(Span<const Tensor* const> inputs, const Tensor& out, const Computation& computation) {
   const ScalarType type = out.scalar_type();

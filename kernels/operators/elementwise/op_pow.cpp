@@ -109,7 +109,7 @@ Error pow_Tensor_Scalar_out(KernelContext& context, const Tensor& self, const Sc
       if (is_complex(compute)) {
         const double number = exponent.to<double>();
         if (number == 2 || number == 3) {
-          return complex_product_of<kTypes & types::kComplex>(compute, self, number == 3, out);
+          return complex_product_of < kTypes & types::kComplex > (compute, self, number == 3, out);
         }
         return complex_function(compute, self, ScalarTensor(exponent, ScalarType::Double), out,
                                 complex_power_of);

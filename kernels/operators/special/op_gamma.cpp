@@ -36,7 +36,7 @@ double digamma(double x) {
   return result + std::log(x) - 0.5 / x - sum;
 }
 
-// a^-x: small integer exponents, as those of polygamma, multiply.
+// a^-x. Small integer exponents multiply: polygamma has no others.
 double inverse_power(double a, double x) {
   constexpr int kMost = 16;
   const int whole = x <= kMost ? static_cast<int>(x) : 0;
