@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "kernels/checks/selection.h"
-#include "kernels/host/complex_product.h"
 #include "kernels/host/gemm.h"
+#include "kernels/host/product/complex_product.h"
 
 namespace rushlight::kernels::host {
 

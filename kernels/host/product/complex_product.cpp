@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Few rows are dot products, for which `b` is written column by column. Matrices whose rows are not
 // contiguous are copied; so is a bias that repeats along the rows.
-#include "kernels/host/complex_product.h"
+#include "kernels/host/product/complex_product.h"
 
 #include <algorithm>
 
