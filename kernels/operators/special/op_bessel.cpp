@@ -143,8 +143,8 @@ constexpr double kAiry[] = {
     -5.745366337165456e-06,  5.936374996984529e-06,   7.687781825253118e-07,  -7.671305982292389e-07};
 
 // The sums p and q of Hankel's expansion for large x (DLMF 10.17.3 and 10.17.4), and the parts of the wave:
-// the cosine and the sine of x - pi / 4, or of x - 3 pi / 4 for order 1. They are sums of the cosine and sine of
-// x, so that the difference is never rounded.
+// the cosine and the sine of x - pi / 4, or of x - 3 pi / 4 for order 1. They are sums of the cosine and sine
+// of x, so that the difference is never rounded.
 struct Wave {
   double p, q, cosine, sine;
 
