@@ -28,7 +28,7 @@ struct ProductProblem {
 // One product for each matrix of tensors of rank 3: a [batch, rows, depth], b [batch, depth, columns], out
 // [batch, rows, columns]. Bias and factors are not read when preparing.
 struct BatchProblem {
-  const Product& first;  // the product of the first matrices; its `out` is not set
+  const Product& first;  // the product of the first matrices; its `out` is not set, except for batch_sum()
   const Tensor& a;
   const Tensor& b;
   const Tensor& out;
@@ -41,7 +41,7 @@ struct BatchProblem {
 
 namespace host {
 
-// matmul.cpp: float32, float64, float16 and bfloat16. The prepare functions pack `b` if it is constant.
+// matmul.cpp: floating and complex dtypes. The prepare functions pack `b` if it is constant.
 // Errors: MemoryAllocationFailed.
 Error matmul(KernelContext& context, const ProductProblem& problem);
 Error matmul_prepare(KernelContext& context, const ProductProblem& problem);
@@ -49,6 +49,9 @@ Error matmul_prepare(KernelContext& context, const ProductProblem& problem);
 std::optional<Error> vector_product(KernelContext& context, const ProductProblem& problem);
 Error batch_matmul(KernelContext& context, const BatchProblem& problem);
 Error batch_matmul_prepare(KernelContext& context, const BatchProblem& problem);
+// out = beta * bias + alpha * (the sum of the batch's products); `first` has the matrices of out and bias.
+// The batch is not empty. Declined without scratch memory.
+std::optional<Error> batch_sum(KernelContext& context, const BatchProblem& problem);
 
 }  // namespace host
 

@@ -49,19 +49,6 @@ struct SearchProblem {
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
-// Cumulative sums along dimension `dim` of `self`; `out` has the shape of `self`. Dimensions are not merged:
-// a fiber is summed in order.
-struct CumulativeProblem {
-  const Tensor& self;
-  size_t dim;
-  const Tensor& out;
-
-  [[nodiscard]] ScalarType type() const { return self.scalar_type(); }
-  [[nodiscard]] bool is_in(TypeSet types) const {
-    return contains(types, type()) && out.scalar_type() == type();
-  }
-};
-
 namespace host {
 
 // reduction.cpp: float32, float64, float16 and bfloat16, with blocked sums (kernels/ukernel/reduce.h), whose
@@ -81,9 +68,6 @@ Error max_along(KernelContext& context, const SearchProblem& problem);
 Error min_along(KernelContext& context, const SearchProblem& problem);
 Error argmax(KernelContext& context, const SearchProblem& problem);
 Error argmin(KernelContext& context, const SearchProblem& problem);
-
-// cumsum.cpp: float32, summed in double as PyTorch's CPU kernel does, on one thread.
-Error cumsum(KernelContext& context, const CumulativeProblem& problem);
 
 }  // namespace host
 

@@ -31,27 +31,29 @@ ScalarType kind_of(ScalarType type) {
 }
 
 // The conversions of Half, which runtime/tensor/float16.cpp has with branches, as selections that compilers
-// vectorize. Subnormals are exact: the product with a power of two normalizes them.
-[[maybe_unused]] inline float widened(Half value) {
+// vectorize: SSE2 compares signed integers only, and GCC makes no branch of a selection by masks. Subnormals
+// are exact: the product with a power of two normalizes them.
+[[maybe_unused]] inline float widened(uint16_t half) {
   using internal::bits_float;
-  const uint32_t magnitude = (value.bits & 0x7fffu) << 13;
-  const uint32_t scaled = internal::float_bits(bits_float(magnitude) * 0x1p112f);
-  const uint32_t bits = magnitude >= 0x0f800000u ? magnitude | 0x7f800000u : scaled;
-  return bits_float(bits | static_cast<uint32_t>(value.bits & 0x8000u) << 16);
+  const auto magnitude = static_cast<int32_t>((half & 0x7fffu) << 13);
+  const uint32_t scaled = internal::float_bits(bits_float(static_cast<uint32_t>(magnitude)) * 0x1p112f);
+  const uint32_t special = magnitude >= 0x0f800000 ? 0x7f800000u : 0u;
+  return bits_float(scaled | special | static_cast<uint32_t>(half & 0x8000u) << 16);
 }
-[[maybe_unused]] inline Half narrowed(float value) {
-  using internal::bits_float;
+[[maybe_unused]] inline uint16_t narrowed(float value) {
   using internal::float_bits;
+  const auto select = [](bool condition, uint32_t then, uint32_t otherwise) {
+    const uint32_t mask = 0u - static_cast<uint32_t>(condition);
+    return (then & mask) | (otherwise & ~mask);
+  };
   const uint32_t wide = float_bits(value);
-  const uint32_t magnitude = wide & 0x7fffffffu;
-  const uint32_t tiny = float_bits(bits_float(magnitude) + 0.5f) - float_bits(0.5f);
-  uint32_t bits = (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
-  bits = magnitude < 0x38800000u ? tiny : bits;
-  bits = magnitude >= 0x477ff000u ? 0x7c00u : bits;
-  bits = magnitude > 0x7f800000u ? 0x7e00u : bits;
-  Half half;
-  half.bits = static_cast<uint16_t>(bits | ((wide >> 16) & 0x8000u));
-  return half;
+  const uint32_t bits = wide & 0x7fffffffu;
+  const auto magnitude = static_cast<int32_t>(bits);
+  const uint32_t tiny = float_bits(internal::bits_float(bits) + 0.5f) - float_bits(0.5f);
+  const uint32_t rounded = (bits + 0xfffu + ((bits >> 13) & 1u) - 0x38000000u) >> 13;
+  const uint32_t finite = select(magnitude < 0x38800000, tiny, rounded);
+  const uint32_t special = 0x7c00u | static_cast<uint32_t>(magnitude > 0x7f800000) << 9;
+  return static_cast<uint16_t>(select(magnitude < 0x477ff000, finite, special) | ((wide >> 16) & 0x8000u));
 }
 
 // In builds for speed contiguous spans have a loop that compilers vectorize. Source and target are the same
@@ -66,9 +68,9 @@ void convert_loop(char* target, ptrdiff_t target_stride, const char* source, ptr
 #pragma GCC ivdep
     for (size_t i = 0; i < n; ++i) {
       if constexpr (std::is_same_v<From, Half>) {
-        to[i] = widened(from[i]);
+        to[i] = widened(from[i].bits);
       } else if constexpr (std::is_same_v<To, Half>) {
-        to[i] = narrowed(from[i]);
+        to[i].bits = narrowed(from[i]);
       } else {
         to[i] = convert<To>(load(from + i));
       }
@@ -168,7 +170,26 @@ Loop loop_between(ScalarType to, ScalarType from) {
   return kLoops.store[type_index(to)];
 }
 
-// Converts if `from` or `to` is complex. Copies the source elements first, since `target` may be `source`.
+#ifndef __OPTIMIZE_SIZE__
+// A complex number is true if either part is not 0.
+void convert_complex_to_bool(char* target, ptrdiff_t target_stride, const char* source,
+                             ptrdiff_t source_stride, ScalarType part, size_t n) {
+  constexpr size_t kRun = 128;
+  uint8_t real[kRun];
+  uint8_t imag[kRun];
+  for (size_t start = 0; start < n; start += kRun) {
+    const size_t length = n - start < kRun ? n - start : kRun;
+    convert_span(real, 1, ScalarType::Bool, source, source_stride, part, length);
+    convert_span(imag, 1, ScalarType::Bool, source + element_size(part), source_stride, part, length);
+    for (size_t i = 0; i < length; ++i, target += target_stride)
+      *target = static_cast<char>(real[i] | imag[i]);
+    source += source_stride * static_cast<ptrdiff_t>(length);
+  }
+}
+#endif
+
+// Converts if `from` or `to` is complex: the parts as real elements further apart. In place, and in builds
+// for size, a copy of some source elements is converted.
 void convert_complex_run(char* target, ptrdiff_t target_stride, ScalarType to, const char* source,
                          ptrdiff_t source_stride, ScalarType from, size_t n) {
   constexpr size_t kRun = 16;
@@ -178,6 +199,21 @@ void convert_complex_run(char* target, ptrdiff_t target_stride, ScalarType to, c
   const size_t step = element_size(from);
   alignas(16) char numbers[kRun * 16];
   const char* const imag = numbers + element_size(from_part);
+#ifndef __OPTIMIZE_SIZE__
+  if (target != source) {
+    if (to == ScalarType::Bool) {
+      return convert_complex_to_bool(target, target_stride, source, source_stride, from_part, n);
+    }
+    convert_span(target, target_stride, to_part, source, source_stride, from_part, n);
+    if (!is_complex(to)) return;
+    if (is_complex(from)) {
+      return convert_span(target + part, target_stride, to_part, source + element_size(from_part),
+                          source_stride, from_part, n);
+    }
+    for (; n > 0; --n, target += target_stride) std::memset(target + part, 0, part);
+    return;
+  }
+#endif
   while (n > 0) {
     const size_t length = n < kRun ? n : kRun;
     for (size_t i = 0; i < length; ++i, source += source_stride) {

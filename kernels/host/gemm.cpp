@@ -138,7 +138,7 @@ struct BFloat16s : Singles {
 // Calls f with the arithmetic of a dtype. Builds contain no code for dtypes that they do not select.
 template <class F>
 decltype(auto) with_arithmetic(ScalarType type, F f) {
-  if constexpr (contains(kAnySelectedType, ScalarType::Double)) {
+  if constexpr (contains(kConvertibleTypes, ScalarType::Double)) {  // of complex128, too
     if (type == ScalarType::Double) return f(Doubles());
   }
   if constexpr (contains(kAnySelectedType, ScalarType::BFloat16)) {
@@ -198,7 +198,8 @@ class Plan {
     const bool writes = is_of(Kernels::kSums);
     // The order of these decisions matters: each uses the ones before it.
     dots_ = is_of_few_vectors();
-    staged_ = !writes || (gemm_.out.column_stride != 1 && gemm_.columns != 1);
+    staged_ = !writes || (gemm_.out.column_stride != 1 && gemm_.columns != 1) ||
+              (gemm_.bias.data == gemm_.out.data && gemm_.bias.data != nullptr);
     converts_a_ = !dots_ && (!reads || (gemm_.a.column_stride != 1 && gemm_.depth > 1 &&
                                         (Kernels::kPairs || gemm_.columns > kMostColumns)));
     packs_b_ = gemm_.packed_b == nullptr && !dots_ && !is_b_contiguous();
@@ -522,7 +523,7 @@ class Plan {
   }
 
   Gemm gemm_;
-  bool staged_;        // sums pass through a buffer: `out` has another dtype or is not contiguous
+  bool staged_;        // sums pass through a buffer: `out` has another dtype, is not contiguous, or the bias
   bool converts_a_;    // A passes through a buffer, for the same reasons
   bool dots_;          // dot products instead of tiles
   bool packs_b_;       // B is neither packed at load nor used in place

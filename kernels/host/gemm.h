@@ -12,8 +12,9 @@
 
 namespace rushlight::kernels::host {
 
-// out = activation(alpha * a b + beta * bias + residual). A matrix whose data is null is left out. With beta
-// 0 `bias` is not read, and with alpha 0 `a` and `b` are not, so NaN in them does not propagate.
+// out = activation(alpha * a b + beta * bias + residual). A matrix whose data is null is left out, and the
+// bias may be `out` itself. With beta 0 `bias` is not read, and with alpha 0 `a` and `b` are not, so NaN in
+// them does not propagate.
 struct Gemm : ProductMatrices {
   Gemm() = default;
   explicit Gemm(const Product& product);

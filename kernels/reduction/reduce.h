@@ -84,6 +84,41 @@ class Reduction {
     reduced_.walk(first, nullptr, 1, [&](const char* values, char*) { f(values, run.input, run.size); });
   }
 
+#ifndef __OPTIMIZE_SIZE__
+  // True if outputs are closer together in the input than the elements of one output.
+  [[nodiscard]] bool is_by_columns() const {
+    const Axis& columns = kept_.inner();
+    return columns.size >= 8 && columns.input > 0 && columns.input < reduced_.inner().input;
+  }
+
+  // Reduces such outputs in tiles of at most 128, row by row, so that memory is read in order: f(rows, T*
+  // results, size_t n) sets n results, which are converted to dtype `to`; rows(g) calls g(const T* row).
+  template <class T, class F>
+  void for_each_tile(ScalarType to, F f) const {
+    constexpr size_t kTile = 128;
+    const Axis& columns = kept_.inner();
+    const bool converts = type_ != scalar_type_of<T> || columns.input != ptrdiff_t{sizeof(T)};
+    kept_.walk(input_, output_, 1, [&](const char* first, char* result) {
+      T results[kTile];
+      T converted[kTile];
+      for (size_t begin = 0; begin < columns.size; begin += kTile) {
+        const size_t n = columns.size - begin < kTile ? columns.size - begin : kTile;
+        const auto start = static_cast<ptrdiff_t>(begin);
+        const auto rows = [&](auto g) {
+          reduced_.walk(first + start * columns.input, nullptr, 0, [&](const char* row, char*) {
+            if (!converts) return g(reinterpret_cast<const T*>(row));
+            convert_span(converted, sizeof(T), scalar_type_of<T>, row, columns.input, type_, n);
+            g(static_cast<const T*>(converted));
+          });
+        };
+        f(rows, static_cast<T*>(results), n);
+        convert_span(result + start * columns.output, columns.output, to, results, sizeof(T),
+                     scalar_type_of<T>, n);
+      }
+    });
+  }
+#endif
+
  private:
   template <class T, class F>
   void convert_spans(const char* source, const Axis& run, F f) const {

@@ -41,64 +41,42 @@ void add(PairwiseSum<T>* sum, const T* values, ptrdiff_t stride, size_t n) {
 }
 
 #ifndef __OPTIMIZE_SIZE__
-// True if outputs are neighbours in the input, and the elements of one output are further apart.
-bool sums_columns(const Reduction& reduction, size_t element) {
-  const auto size = static_cast<ptrdiff_t>(element);
-  return reduction.kept().inner().input == size && reduction.kept().inner().size >= 8 &&
-         reduction.reduced().inner().input != size;
-}
-
-// Sums columns in tiles, row by row, so that memory is read in order. Every 64 rows form a block, which
-// bounds the rounding error. Elements of dtype `from` are converted to T.
+// Every 64 rows of a tile form a block, which bounds the rounding error.
 template <class T>
-void sum_columns(const Reduction& reduction, ScalarType from, ScalarType to, size_t divisor) {
-  constexpr size_t kTile = 128;
+void sum_columns(const Reduction& reduction, ScalarType to, size_t divisor) {
   constexpr size_t kRows = 64;
-  const Axis& columns = reduction.kept().inner();
-  reduction.kept().walk(reduction.input(), reduction.output(), 1, [&](const char* first, char* result) {
-    for (size_t begin = 0; begin < columns.size; begin += kTile) {
-      const size_t n = columns.size - begin < kTile ? columns.size - begin : kTile;
-      const auto start = static_cast<ptrdiff_t>(begin);
-      T sums[kTile] = {};
-      T block[kTile] = {};
-      T converted[kTile];
-      size_t rows = 0;
-      const auto add_block = [&] {
-        for (size_t i = 0; i < n; ++i) {
-          sums[i] = wrapping_add(sums[i], block[i]);
-          block[i] = 0;
-        }
-      };
-      reduction.reduced().walk(first + start * columns.input, nullptr, 0, [&](const char* row, char*) {
-        const T* values = reinterpret_cast<const T*>(row);
-        if (from != scalar_type_of<T>) {
-          convert_span(converted, sizeof(T), scalar_type_of<T>, row, columns.input, from, n);
-          values = converted;
-        }
-        for (size_t i = 0; i < n; ++i) block[i] = wrapping_add(block[i], values[i]);
-        if (++rows % kRows == 0) add_block();
-      });
-      add_block();
-      for (size_t i = 0; i < n; ++i) sums[i] = finished(sums[i], divisor);
-      convert_span(result + start * columns.output, columns.output, to, sums, sizeof(T), scalar_type_of<T>,
-                   n);
-    }
+  constexpr size_t kTile = 128;
+  reduction.for_each_tile<T>(to, [&](auto for_each_row, T* sums, size_t n) {
+    T block[kTile] = {};
+    size_t rows = 0;
+    for (size_t i = 0; i < n; ++i) sums[i] = 0;
+    const auto add_block = [&] {
+      for (size_t i = 0; i < n; ++i) {
+        sums[i] = wrapping_add(sums[i], block[i]);
+        block[i] = 0;
+      }
+    };
+    for_each_row([&](const T* values) {
+      for (size_t i = 0; i < n; ++i) block[i] = wrapping_add(block[i], values[i]);
+      if (++rows % kRows == 0) add_block();
+    });
+    add_block();
+    for (size_t i = 0; i < n; ++i) sums[i] = finished(sums[i], divisor);
   });
 }
 #endif
 
 // Sums real elements into dtype `to`; with `is_zero` the result is 0. With `rounds`, elements are rounded to
 // `to`, a 16-bit float, before they are added.
-Error sum_spans(const Reduction& reduction, [[maybe_unused]] ScalarType from, ScalarType to, bool rounds,
-                bool is_zero, size_t divisor) {
+Error sum_spans(const Reduction& reduction, ScalarType to, bool rounds, bool is_zero, size_t divisor) {
   // Elements are converted to the dtype of the accumulator: float32 for 16-bit floats, int64 for integers.
   const ScalarType held = accumulated_type(to);
   RL_TRY(check_convertible(held));
   return dispatch<accumulated_in(kAnySelectedType)>(held, [&](auto type) {
     using T = typename decltype(type)::Element;
 #ifndef __OPTIMIZE_SIZE__
-    if (!rounds && !is_zero && sums_columns(reduction, element_size(from))) {
-      sum_columns<T>(reduction, from, to, divisor);
+    if (!rounds && !is_zero && reduction.is_by_columns()) {
+      sum_columns<T>(reduction, to, divisor);
       return Error::Ok;
     }
 #endif
@@ -129,13 +107,12 @@ Error run(TypeSet types, const Reduction& reduction, const Tensor& self, const T
   RL_TRY(check_convertible(type));
   if (!kSelectsComplex || !is_complex(type)) {
     const bool narrows = rounds && contains(types::kReducedFloat, type) && self.scalar_type() != type;
-    return sum_spans(reduction, self.scalar_type(), type, narrows, false, divisor);
+    return sum_spans(reduction, type, narrows, false, divisor);
   }
   // Complex sums are two real ones; a real input has only zeros as imaginary parts.
-  const ScalarType part = component_type(self.scalar_type());
-  RL_TRY(sum_spans(reduction.of_parts(0, type), part, component_type(type), false, false, divisor));
-  return sum_spans(reduction.of_parts(1, type), part, component_type(type), false,
-                   !is_complex(self.scalar_type()), divisor);
+  RL_TRY(sum_spans(reduction.of_parts(0, type), component_type(type), false, false, divisor));
+  return sum_spans(reduction.of_parts(1, type), component_type(type), false, !is_complex(self.scalar_type()),
+                   divisor);
 }
 
 }  // namespace

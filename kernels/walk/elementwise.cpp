@@ -163,6 +163,49 @@ bool run_flat(Span<const Tensor* const> inputs, const Tensor& out, const Computa
   return true;
 }
 
+#ifndef __OPTIMIZE_SIZE__
+// An operation on parts if the output is of the compute dtype, and each input has its dtype and layout or is
+// one element: real loops over twice as many adjacent elements, beside which both parts of the one element
+// alternate in a buffer. Returns false, without effect, otherwise. The output has its shape.
+bool run_pairs(Span<const Tensor* const> inputs, const Tensor& out, const Computation& computation) {
+  const ScalarType type = out.scalar_type();
+  const ScalarType part = computation.computed;
+  if (type != computation.promoted || component_type(type) != part || computation.result != part)
+    return false;
+  const auto size = static_cast<ptrdiff_t>(element_size(part));
+  alignas(16) char buffers[kMaxOperands][kRun * 8];
+  char* pointers[kMaxOperands] = {out.mutable_data_ptr<char>()};
+  ptrdiff_t strides[kMaxOperands] = {size};
+  bool advances[kMaxOperands] = {true};
+  bool any_dense = false;
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const Tensor& input = *inputs[k];
+    advances[k + 1] = input.scalar_type() == type && has_layout_of(input, out);
+    any_dense = any_dense || advances[k + 1];
+    if (!advances[k + 1] && (input.numel() != 1 || check_convertible(input.scalar_type()) != Error::Ok)) {
+      return false;
+    }
+    pointers[k + 1] = input.mutable_data_ptr<char>();
+    strides[k + 1] = size;
+  }
+  if (!any_dense) return false;
+  for (size_t k = 1; k <= inputs.size(); ++k) {
+    if (advances[k]) continue;
+    convert_span(buffers[k], 2 * size, type, pointers[k], 0, inputs[k - 1]->scalar_type(), kRun / 2);
+    pointers[k] = buffers[k];
+  }
+  const size_t n = 2 * out.numel();
+  for (size_t start = 0; start < n; start += kRun) {
+    const size_t length = n - start < kRun ? n - start : kRun;
+    computation.row(computation.function, pointers, strides, length);
+    for (size_t k = 0; k <= inputs.size(); ++k) {
+      if (advances[k]) pointers[k] += static_cast<ptrdiff_t>(length) * size;
+    }
+  }
+  return true;
+}
+#endif
+
 // Computes one part. The output has its shape.
 Error run_part(Span<const Tensor* const> inputs, const Tensor& out, const Computation& computation,
                Part part) {
@@ -232,6 +275,9 @@ Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const
   if (out.numel() == 0) return Error::Ok;
   // An operation on parts: two passes of real loops over the same elements.
   if (kSelectsComplex && is_complex(computation.promoted) && !is_complex(computation.computed)) {
+#ifndef __OPTIMIZE_SIZE__
+    if (run_pairs(inputs, out, computation)) return Error::Ok;
+#endif
     Computation of_parts = computation;
     of_parts.promoted = component_type(computation.promoted);
     RL_TRY(run_part(inputs, out, of_parts, Part::kReal));

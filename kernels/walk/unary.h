@@ -3,6 +3,7 @@
 // function object with a template call operator, for instance a lambda without captures.
 #pragma once
 
+#include <cstring>
 #include <type_traits>
 
 #include "kernels/checks/selection.h"
@@ -66,9 +67,10 @@ Error classify(const Tensor& self, const Tensor& out, F f) {
   constexpr TypeSet kFloats = kTypes & types::kFloating;
   if (is_floating(self.scalar_type())) return elementwise<kFloats>(self.scalar_type(), out, f, self);
   if (!contains(kTypes, self.scalar_type())) return unsupported_type(self.scalar_type());
-  // Other dtypes give false everywhere, whatever the elements: one loop over bool serves all of them.
-  constexpr TypeSet kOthers = kTypes != 0 ? types::kBool : 0;
-  return elementwise<kOthers>(ScalarType::Bool, out, [](bool) { return false; }, self);
+  // Other dtypes give false everywhere, whatever the elements.
+  RL_TRY(resize_out(out, self.sizes()));
+  if (out.numel() != 0) std::memset(out.mutable_data_ptr(), 0, out.numel());
+  return Error::Ok;
 }
 
 }  // namespace rushlight::kernels

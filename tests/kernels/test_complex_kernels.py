@@ -6,6 +6,7 @@ indexing, norms of slices.
 from __future__ import annotations
 
 import math
+import warnings
 
 import pytest
 import torch
@@ -154,3 +155,87 @@ def test_norms_of_small_complex_numbers(kernels: Kernels, order: float) -> None:
     out = torch.empty(3, dtype=torch.float16)
     kernels.run("aten::linalg_vector_norm.out", [z, order, [1], False, None, out])
     torch.testing.assert_close(out, expected)
+
+
+SHAPES = [(2, 3, 4), (1, 700, 1), (9, 600, 5), (33, 2, 1), (7, 5, 140), (3, 0, 2), (0, 3, 2), (20, 64, 256)]
+
+
+@pytest.mark.parametrize("dtype", WIDE)
+@pytest.mark.parametrize(("m", "k", "n"), SHAPES)
+def test_products_of_complex_matrices(kernels: Kernels, m: int, k: int, n: int, dtype: torch.dtype) -> None:
+    a, b = random_tensor((m, k), dtype, seed=1), random_tensor((k, n), dtype, seed=2)
+    tolerance = {"rtol": 1e-4, "atol": 2e-3} if dtype == torch.complex64 else {"rtol": 1e-10, "atol": 1e-10}
+    flipped = [with_dim_order(value, (1, 0)) for value in (a, b)]
+    for left in (a, flipped[0]):
+        for right in (b, flipped[1]):
+            kernels.check("aten::mm.out", left, right, **tolerance)
+    out = with_dim_order(torch.zeros((m, n), dtype=dtype), (1, 0))
+    kernels.run("aten::mm.out", [a, b, out])
+    torch.testing.assert_close(out, a @ b, **tolerance)
+    for bias in (
+        random_tensor((m, n), dtype, seed=3),
+        random_tensor((n,), dtype, seed=4),
+        torch.ones((), dtype=dtype),
+    ):
+        for beta, alpha in ((1, 1), (0.5, -2), (0, 3), (2, 0)):
+            kernels.check("aten::addmm.out", bias, a, b, beta=beta, alpha=alpha, **tolerance)
+    kernels.run("aten::addmm.out", [torch.ones((), dtype=dtype), a, b, 1, 1, out])
+    torch.testing.assert_close(out, a @ b + 1, **tolerance)
+
+
+@pytest.mark.parametrize("dtype", WIDE)
+def test_batches_of_complex_products(kernels: Kernels, dtype: torch.dtype) -> None:
+    a, b = random_tensor((3, 4, 600), dtype, seed=1), random_tensor((3, 600, 5), dtype, seed=2)
+    tolerance = {"rtol": 1e-4, "atol": 5e-3} if dtype == torch.complex64 else {"rtol": 1e-10, "atol": 1e-10}
+    kernels.check("aten::bmm.out", a, b, **tolerance)
+    kernels.check("aten::bmm.out", with_dim_order(a, (0, 2, 1)), with_dim_order(b, (2, 0, 1)), **tolerance)
+    for shape in ((3, 4, 5), (1, 4, 1), (5,), ()):
+        bias = random_tensor(shape, dtype, seed=3)
+        kernels.check("aten::baddbmm.out", bias, a, b, beta=0.5, alpha=2, **tolerance)
+        if len(shape) < 3:
+            kernels.check("aten::addbmm.out", bias, a, b, beta=0.5, alpha=2, **tolerance)
+    kernels.check("aten::baddbmm.out", torch.ones((0, 4, 5), dtype=dtype), a[:0], b[:0])
+
+
+@pytest.mark.parametrize("dtype", WIDE)
+def test_long_dot_products_of_complex_vectors(kernels: Kernels, dtype: torch.dtype) -> None:
+    a, b = random_tensor((1300,), dtype, seed=1), random_tensor((1300,), dtype, seed=2)
+    tolerance = {"rtol": 1e-4, "atol": 1e-2} if dtype == torch.complex64 else {"rtol": 1e-10, "atol": 1e-10}
+    kernels.check("aten::dot.out", a, b, **tolerance)
+    kernels.check("aten::vdot.out", a, b, **tolerance)
+    matrix = random_tensor((9, 1300), dtype, seed=3)
+    kernels.check("aten::mv.out", matrix, b, **tolerance)
+    kernels.check("aten::mv.out", with_dim_order(matrix, (1, 0)), b, **tolerance)
+
+
+@pytest.mark.parametrize("dtype", WIDE)
+def test_parts_of_long_complex_tensors(kernels: Kernels, dtype: torch.dtype) -> None:
+    """Sums see the parts of adjacent elements as twice as many real ones, beside a repeated element."""
+    a, b = random_tensor((7, 77), dtype, seed=1), random_tensor((7, 77), dtype, seed=2)
+    for other in (b, b[0, 0].clone(), b[0].clone(), torch.tensor(3), torch.tensor(0.5, dtype=torch.float64)):
+        for name in ("add", "sub"):
+            kernels.check(f"aten::{name}.out", a, other, alpha=2)
+            kernels.check(f"aten::{name}.out", with_dim_order(a, (1, 0)), other)
+    kernels.check("aten::neg.out", a)
+    kernels.check("aten::add.out", a[0, 0].clone(), b)
+    mixed = b.to(torch.complex64 if dtype == torch.complex128 else torch.complex128)
+    kernels.check("aten::add.out", a, mixed)
+
+
+@pytest.mark.parametrize(
+    "target", [torch.bool, torch.float32, torch.int64, torch.complex64, torch.complex128]
+)
+@pytest.mark.parametrize("source", [*WIDE, torch.float64, torch.uint8])
+def test_conversions_of_long_complex_tensors(
+    kernels: Kernels, source: torch.dtype, target: torch.dtype
+) -> None:
+    values = random_tensor((5, 3, 61), source)
+    values[0, :, ::3] = 0
+    values[1, 0, 1::3] = 0
+    for given in (values, with_dim_order(values, (2, 0, 1))):
+        out = torch.empty_like(given, dtype=target)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # PyTorch warns that imaginary parts are lost
+            expected = given.to(target)
+        kernels.run("aten::_to_copy.out", [given, False, None, out])
+        torch.testing.assert_close(out, expected, rtol=0, atol=0)

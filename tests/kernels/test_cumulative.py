@@ -74,3 +74,19 @@ def test_running_arguments_that_do_not_fit_are_refused(kernels: Kernels, name: s
     assert kernels.refuse(name, values, 0, dtype=torch.float64, outs=[out]).error == "InvalidType"
     assert kernels.refuse(name, values, 0, outs=[out > 0]).error == "InvalidType"
     assert kernels.refuse(name, values, 0, outs=[out.to(torch.complex32)]).error == "InvalidType"
+
+
+@pytest.mark.parametrize("dtype", [*ALL, torch.complex64, torch.complex128])
+@pytest.mark.parametrize("name", NAMES)
+def test_running_numbers_of_many_neighbours(kernels: Kernels, name: str, dtype: torch.dtype) -> None:
+    """Builds for speed take neighbours in tiles of 64."""
+    tolerance = {"rtol": 1e-4, "atol": 1e-4} if dtype == torch.complex64 else {"rtol": RTOL.get(dtype)}
+    for shape in ((5, 131), (3, 4, 70), (2, 64)):
+        values = random_tensor(shape, dtype, low=-1, high=2)
+        for dim in range(len(shape)):
+            kernels.check(name, values, dim, **tolerance)
+    kernels.check(
+        name, with_dim_order(random_tensor((70, 9, 11), dtype, low=0, high=2), (2, 1, 0)), 1, **tolerance
+    )
+    kernels.check(name, torch.zeros((0, 9), dtype=dtype), 0)
+    kernels.check(name, torch.zeros((9, 0), dtype=dtype), 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -116,6 +117,52 @@ def test_scaling_by_powers_of_two(kernels: Kernels, first: torch.dtype, second: 
     kernels.check("aten::ldexp.out", x, exponent, **tolerance)
     kernels.check("aten::ldexp.out", x, exponent[0].clone(), **tolerance)
     kernels.check("aten::ldexp.out", x[0, 0].clone(), exponent, **tolerance)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_scaling_by_powers_of_two_rounds_once(kernels: Kernels, dtype: torch.dtype) -> None:
+    """Also where the result is subnormal, or the power of 2 itself overflows: PyTorch multiplies by it."""
+    top = 128 if dtype == torch.float32 else 1024
+    steps = [-(2**40), -2 * top - 60, -top - 25, -top, -top + 3, -1, 0, 1, top - 1, top, 2 * top + 20, 2**40]
+    smallest = torch.finfo(dtype).smallest_normal
+    values = [
+        1.0,
+        -1.75,
+        1 / 3,
+        math.pi,
+        smallest / 8 * 3,
+        smallest * 1.7,
+        -torch.finfo(dtype).max,
+        0.0,
+        math.inf,
+    ]
+    x = torch.tensor(values, dtype=dtype).reshape(-1, 1)
+    exponents = torch.tensor(steps)
+
+    def exactly(x: torch.Tensor, exponents: torch.Tensor) -> torch.Tensor:
+        pairs = zip(*(each.flatten().tolist() for each in torch.broadcast_tensors(x, exponents)), strict=True)
+        wide = [
+            Fraction(v) * Fraction(2) ** max(min(e, 3000), -3000) if math.isfinite(v) else v for v, e in pairs
+        ]
+        return torch.tensor([_rounded(v, dtype) for v in wide], dtype=dtype).reshape(len(values), -1)
+
+    kernels.check("aten::ldexp.out", x, exponents, eager=exactly, rtol=0, atol=0)
+
+
+def _rounded(value: Fraction | float, dtype: torch.dtype) -> float:
+    """The nearest number of a dtype, halves to even; too large ones are infinite."""
+    if isinstance(value, float) or value == 0:
+        return float(value)
+    info = torch.finfo(dtype)
+    digits = 24 if dtype == torch.float32 else 53
+    exponent = math.floor(math.log2(abs(value.numerator))) - math.floor(math.log2(value.denominator))
+    exponent -= abs(value) < Fraction(2) ** exponent
+    lowest = round(math.log2(info.smallest_normal))
+    unit = Fraction(2) ** (max(exponent, lowest) - digits + 1)
+    nearest = round(value / unit) * unit
+    if abs(nearest) > Fraction(info.max):
+        return math.inf if value > 0 else -math.inf
+    return float(nearest)
 
 
 @pytest.mark.parametrize("dtype", [torch.bool, *INTEGRAL, *UNSIGNED_WIDE])

@@ -225,3 +225,17 @@ def test_vectors_that_do_not_fit_are_refused(kernels: Kernels) -> None:
     kernels.refuse("aten::dot.out", x, torch.ones(4), outs=[torch.ones(())])
     kernels.refuse("aten::dot.out", a, a, outs=[torch.ones(())])
     kernels.refuse("aten::addbmm.out", a, torch.ones(2, 4, 3), torch.ones(3, 3, 3), outs=[torch.ones(4, 3)])
+
+
+@pytest.mark.parametrize("dtype", FLOATING)
+@pytest.mark.parametrize("depth", [3, 600])
+def test_sums_of_batches_add_to_the_sum_before(kernels: Kernels, depth: int, dtype: torch.dtype) -> None:
+    """The sum is the bias of the next product. Above 512 the depth is computed in blocks."""
+    a, b = tensor((4, 7, depth), dtype, 1) / 8, tensor((4, depth, 9), dtype, 2) / 8
+    for bias in (tensor((7, 9), dtype, 3), tensor((9,), dtype, 4), torch.ones((), dtype=dtype)):
+        for beta, alpha in ((1, 1), (0, 1), (0.5, -2)):
+            tolerance = {"rtol": 2e-2, "atol": 0.5} if dtype.itemsize == 2 else {"rtol": 1e-4, "atol": 1e-4}
+            kernels.check("aten::addbmm.out", bias, a, b, beta=beta, alpha=alpha, **tolerance)
+            narrow = a[:, :, :1].contiguous(), b[:, :1].contiguous()
+            kernels.check("aten::addbmm.out", bias, *narrow, beta=beta, alpha=alpha, **tolerance)
+    kernels.check("aten::addbmm.out", tensor((7, 9), dtype, 3), a[:0], b[:0], beta=2, alpha=1)

@@ -84,3 +84,17 @@ def test_all_writes_bool_or_uint8_only(kernels: Kernels) -> None:
     kernels.check("aten::all.all_out", torch.ones(3), out_dtype=torch.uint8)
     out = torch.zeros(3, dtype=torch.bool)
     assert kernels.refuse("aten::all.out", torch.ones(3), 1, outs=[out]).error == "InvalidArgument"
+
+
+@pytest.mark.parametrize("dtype", [*ALL, torch.complex64, torch.complex128])
+def test_prod_of_many_neighbours(kernels: Kernels, dtype: torch.dtype) -> None:
+    """Builds for speed take neighbours in tiles of 128."""
+    tolerance = {"rtol": 1e-4, "atol": 1e-4} if dtype == torch.complex64 else {"rtol": RTOL.get(dtype)}
+    for shape, dim in (((6, 300), 0), ((3, 5, 130), 1), ((5, 128), 0), ((0, 40), 0), ((40, 0), 0)):
+        values = random_tensor(shape, dtype, low=-1, high=2)
+        kernels.check("aten::prod.int_out", values, dim, **tolerance)
+        kernels.check(
+            "aten::sum.IntList_out", values, [dim], rtol=1e-2 if dtype.itemsize == 2 else 1e-4, atol=1e-4
+        )
+    values = with_dim_order(random_tensor((9, 5, 140), dtype, low=-1, high=2), (2, 1, 0))
+    kernels.check("aten::prod.int_out", values, 2, **tolerance)

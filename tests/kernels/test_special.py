@@ -95,6 +95,68 @@ def test_float64_has_its_digits(kernels: Kernels, name: str, at: float, value: f
     kernels.check(f"aten::{name}.out", given, eager=lambda x: exact, rtol=1e-13, atol=0)
 
 
+# By mpmath, in 30 digits: both polynomials of each function, and the seam between them at 2 or 8.
+BESSEL = {
+    "special_bessel_j0": (0.99993896577506626, 0.2252340691201067, 0.17165080713755391, 0.071722705110602229),
+    "special_bessel_j1": (
+        0.0078122615838462053,
+        0.19160259218911781,
+        0.23463634685391462,
+        -0.10782334401927696,
+    ),
+    "special_bessel_y0": (
+        -2.7212265411804422,
+        0.17676987751364716,
+        0.22352148938756622,
+        -0.10876981940906564,
+    ),
+    "special_bessel_y1": (
+        -40.767412572522731,
+        -0.21433222865940805,
+        -0.15806046173124749,
+        -0.073179080431830065,
+    ),
+    "special_i0e": (0.98455652681615857, 0.14581227430891431, 0.14343178185685031, 0.065367509999835558),
+    "special_i1e": (0.0076916131387341248, 0.13605110008033911, 0.13414249329269818, 0.064489970968286162),
+    "special_modified_bessel_k0": (
+        4.2751365535295789,
+        0.15537981238660359,
+        0.11389387274953344,
+        1.0557774260777551e-17,
+    ),
+    "special_modified_bessel_k1": (
+        63.962695443712315,
+        0.19547745347439301,
+        0.13986588181652243,
+        1.0697630152680757e-17,
+    ),
+    "special_scaled_modified_bessel_k0": (
+        4.3424601581428508,
+        0.89414908415721733,
+        0.84156821507077142,
+        0.2039930838130817,
+    ),
+    "special_scaled_modified_bessel_k1": (
+        64.969961331978828,
+        1.1248950768625277,
+        1.0334768470686886,
+        0.20669532331679532,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BESSEL)
+def test_bessel_functions_have_their_digits_on_both_sides_of_a_seam(kernels: Kernels, name: str) -> None:
+    seam = 2.0 if "_k" in name else 8.0
+    at = torch.tensor([0.015625, seam - 0.25, seam, 37.5], dtype=torch.float64)
+    exact = torch.tensor(BESSEL[name], dtype=torch.float64)
+    kernels.check(f"aten::{name}.out", at, eager=lambda x: exact, rtol=2e-14, atol=0)
+    if name in ("special_bessel_j0", "special_i0e"):  # even
+        kernels.check(f"aten::{name}.out", -at, eager=lambda x: exact, rtol=2e-14, atol=0)
+    if name in ("special_bessel_j1", "special_i1e"):  # odd
+        kernels.check(f"aten::{name}.out", -at, eager=lambda x: -exact, rtol=2e-14, atol=0)
+
+
 # torch's own results are off by up to 2e-5 between -4 and -2.
 AIRY = {
     -90.0: -0.17938293367430598,

@@ -25,8 +25,9 @@ Error addcmul_out(KernelContext& context, const Tensor& self, const Tensor& tens
     };
   };
   const ScaledProductProblem problem = {{self, tensor1, tensor2, out}, value.to<float>()};
-  return backs::addcmul_out(
-      context, problem, [&] { return elementwise_for<kTypes>(compute, out, sum, self, tensor1, tensor2); });
+  return backs::addcmul_out(context, problem, [&] {
+    return elementwise_for<kTypes, Signs::kIgnored>(compute, out, sum, self, tensor1, tensor2);
+  });
 }
 
 // PyTorch refuses integers here, for which a division would need a rounding mode; so does this.

@@ -23,10 +23,10 @@ constexpr TypeSet kTensorTypes = selected_types("aten::clamp.Tensor_out") |
 
 // Clamps from one side: from below (`bound` is the minimum) or from above.
 Error bound_from(bool below, const Tensor& self, const Tensor& bound, Tensor& out) {
-  const auto function = [below](auto x, auto limit) {
-    return below ? at_least(x, limit) : at_most(x, limit);
-  };
-  return elementwise<kTensorTypes>(result_type(self, bound), out, function, self, bound);
+  const auto raise = [](auto x, auto limit) { return at_least(x, limit); };
+  const auto lower = [](auto x, auto limit) { return at_most(x, limit); };
+  return below ? elementwise<kTensorTypes>(out, raise, self, bound)
+               : elementwise<kTensorTypes>(out, lower, self, bound);
 }
 
 // If the lower bound exceeds the upper bound, every element becomes the upper bound, as in PyTorch.

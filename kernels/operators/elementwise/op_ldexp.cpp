@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ldexp: self * 2^other. Integer exponents use std::ldexp, which forms no power of 2 that could overflow.
-// Floating exponents compute 2^other first, in PyTorch's dtype for it, and overflow where PyTorch does.
+// ldexp: self * 2^other. Integer exponents multiply by exact powers of 2, in steps of which at most the last
+// one rounds or overflows. Floating exponents compute 2^other first, in PyTorch's dtype for it, and overflow
+// where PyTorch does.
 #include <cmath>
+#include <cstring>
 
 #include "kernels/checks/selection.h"
+#include "kernels/elements/convert.h"
 #include "kernels/elements/promotion.h"
 #include "kernels/math/complex_function.h"
 #include "kernels/walk/elementwise.h"
@@ -13,9 +16,9 @@ namespace rushlight::kernels {
 
 namespace {
 
-// 2^exponent, rounded to `type`.
+// 2^exponent, rounded to `type`. A constant function, so that one exponent for all elements is raised once.
 template <class T>
-T power_in(ScalarType type, T exponent) {
+[[gnu::const, gnu::noinline]] T power_in(ScalarType type, T exponent) {
   if (type == ScalarType::Double) return static_cast<T>(std::exp2(static_cast<double>(exponent)));
   const float power = std::exp2(static_cast<float>(exponent));
   if (type == ScalarType::Half) return static_cast<T>(static_cast<float>(Half(power)));
@@ -23,13 +26,36 @@ T power_in(ScalarType type, T exponent) {
   return static_cast<T>(power);
 }
 
-// Limits an exponent to an int: std::ldexp takes no other, and beyond these limits the result is 0 or
-// infinite anyway.
+// 2^exponent for exponents from -1022 to 1023.
+double exact_power(int32_t exponent) {
+  const auto bits = static_cast<uint64_t>(static_cast<uint32_t>(exponent + 1023)) << 52;
+  double power;
+  std::memcpy(&power, &bits, sizeof(power));
+  return power;
+}
+
+// The nearest of the limits if the exponent is beyond them.
 template <class T>
-int bounded(T exponent) {
-  constexpr int kAllDigits = 5000;  // exceeds the exponent range of double, subnormals included
-  return exponent < -kAllDigits ? -kAllDigits
-                                : (exponent > kAllDigits ? kAllDigits : static_cast<int>(exponent));
+int32_t bounded(T exponent, int32_t limit) {
+  const T low = exponent < static_cast<T>(-limit) ? static_cast<T>(-limit) : exponent;
+  return static_cast<int32_t>(low > static_cast<T>(limit) ? static_cast<T>(limit) : low);
+}
+
+// float32 is exact in double until it is rounded once. Beyond the limits results are 0 or infinite.
+float scaled_by(float x, float exponent) {
+  return static_cast<float>(static_cast<double>(x) * exact_power(bounded(exponent, 300)));
+}
+
+// One product would not do: exponents reach from -2098 to 2098. The steps down are shorter than the range of
+// normal numbers by the 53 bits of a fraction, so that a result that the last step makes subnormal was exact.
+double scaled_by(double x, double exponent) {
+  int32_t left = bounded(exponent, 2200);
+  for (int step = 0; step < 2; ++step) {
+    const int32_t part = left > 1023 ? 1023 : (left < -1022 ? -969 : 0);
+    x *= exact_power(part);
+    left -= part;
+  }
+  return x * exact_power(left);
 }
 
 // The dtype of 2^other: that of `other`, except that an `other` of rank 0 is promoted with a floating `self`
@@ -42,6 +68,20 @@ ScalarType type_of_power(const Tensor& self, const Tensor& other) {
 
 WideComplex times_power(WideComplex x, WideComplex exponent) { return x * complex_exp2(exponent); }
 
+// One exponent for all elements is raised once.
+template <TypeSet kComplex>
+Error times_one_power(ScalarType type, const Tensor& self, const Tensor& other, const Tensor& out) {
+  WideComplex exponent;
+  RL_TRY(check_convertible(other.scalar_type()));
+  convert_span(&exponent, 0, ScalarType::ComplexDouble, other.const_data_ptr(), 0, other.scalar_type(), 1);
+  const WideComplex power = complex_exp2(exponent);
+  const auto times = [&](auto element) {
+    using T = typename decltype(element)::Element;
+    return [factor = T(power)](T x) { return x * factor; };
+  };
+  return elementwise_for<kComplex, Signs::kIgnored>(type, out, times, self);
+}
+
 }  // namespace
 
 // Integer exponents do not overflow in an intermediate result. A floating 2^other is rounded to its dtype and
@@ -50,18 +90,27 @@ Error ldexp_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor&
   constexpr TypeSet kComplex = selected_types("aten::ldexp.out") & types::kComplex;
   if constexpr (kComplex != 0) {
     const ScalarType type = result_type(self, other);
-    if (contains(kComplex, type)) return complex_function(type, self, other, out, times_power);
+    if (contains(kComplex, type)) {
+      const bool is_one = other.numel() == 1 && other.dim() <= self.dim();
+      return is_one ? times_one_power<kComplex>(type, self, other, out)
+                    : complex_function(type, self, other, out, times_power);
+    }
   }
   constexpr TypeSet kTypes = selected_types("aten::ldexp.out") & types::kFloating;
   const bool whole = !is_floating(other.scalar_type());
   const ScalarType product =
       whole ? floating_type(self.scalar_type()) : floating_type(result_type(self, other));
   const ScalarType power_type = type_of_power(self, other);
+  if (whole) {
+    const auto scale = [](auto type) {
+      using T = typename decltype(type)::Element;
+      return [](T x, T exponent) { return scaled_by(x, exponent); };
+    };
+    return elementwise_for<kTypes, Signs::kMatter, Numbers::kExact>(product, out, scale, self, other);
+  }
   const auto scale = [&](auto type) {
     using T = typename decltype(type)::Element;
-    return [whole, power_type](T x, T exponent) {
-      return whole ? std::ldexp(x, bounded(exponent)) : x * power_in(power_type, exponent);
-    };
+    return [power_type](T x, T exponent) { return x * power_in(power_type, exponent); };
   };
   return elementwise_for<kTypes, Signs::kMatter, Numbers::kExact>(product, out, scale, self, other);
 }

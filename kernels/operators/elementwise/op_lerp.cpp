@@ -13,13 +13,14 @@ namespace {
 
 constexpr TypeSet kTypes = selected_types("aten::lerp.Scalar_out") | selected_types("aten::lerp.Tensor_out");
 
+// True for weights of modulus below 0.5.
 template <class T>
-T size_of(T weight) {
-  return weight < 0 ? -weight : weight;
+bool is_small(T weight) {
+  return weight < T(0.5) && weight > T(-0.5);
 }
 template <class T>
-T size_of(Complex<T> weight) {
-  return modulus(weight);
+bool is_small(Complex<T> weight) {
+  return weight.real * weight.real + weight.imag * weight.imag < T(0.25);
 }
 
 // Interpolates from the nearer end, so that weights 0 and 1 give start and end exactly. Weights outside [0,
@@ -27,7 +28,7 @@ T size_of(Complex<T> weight) {
 template <class T>
 T interpolate(T start, T end, T weight) {
   const T difference = end - start;
-  const bool first_half = size_of(weight) < 0.5;
+  const bool first_half = is_small(weight);
   return first_half ? start + weight * difference : end - difference * (T(1) - weight);
 }
 
@@ -39,7 +40,7 @@ Error check_dtypes(const Tensor& self, const Tensor& end, const Tensor& out) {
 // A scalar weight is not rounded to a 16-bit dtype (kExact); half and bfloat16 compute in float.
 Error lerp(const Tensor& self, const Tensor& end, const Tensor& weight, Tensor& out) {
   const auto function = [](auto a, auto b, auto w) { return interpolate(a, b, w); };
-  return elementwise<kTypes&(types::kFloating | types::kComplex), Signs::kMatter, Numbers::kExact>(
+  return elementwise<kTypes&(types::kFloating | types::kComplex), Signs::kIgnored, Numbers::kExact>(
       self.scalar_type(), out, function, self, end, weight);
 }
 

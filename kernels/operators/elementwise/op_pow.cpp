@@ -65,10 +65,14 @@ T power(T x, T exponent) {
 WideComplex complex_power_of(WideComplex x, WideComplex exponent) {
   if (exponent == WideComplex(0.0)) return WideComplex(1.0);
   if (exponent == WideComplex(1.0)) return x;
-  if (exponent == WideComplex(2.0)) return x * x;
-  if (exponent == WideComplex(3.0)) return x * x * x;
   if (exponent == WideComplex(0.5)) return complex_sqrt(x);
   return complex_pow(x, exponent);
+}
+// The square or the cube, in the dtype of the elements.
+template <TypeSet kTypes>
+Error complex_product_of(ScalarType compute, const Tensor& self, bool is_cube, const Tensor& out) {
+  const auto product = [is_cube](auto x) { return is_cube ? x * x * x : x * x; };
+  return elementwise<kTypes, Signs::kIgnored>(compute, out, product, self);
 }
 WideComplex complex_power_from(WideComplex base, WideComplex x) {
   return base == WideComplex(1.0) ? base : complex_pow(base, x);
@@ -103,6 +107,10 @@ Error pow_Tensor_Scalar_out(KernelContext& context, const Tensor& self, const Sc
     const ScalarType compute = result_type(self, exponent);
     if constexpr ((kTypes & types::kComplex) != 0) {
       if (is_complex(compute)) {
+        const double number = exponent.to<double>();
+        if (number == 2 || number == 3) {
+          return complex_product_of < kTypes & types::kComplex > (compute, self, number == 3, out);
+        }
         return complex_function(compute, self, ScalarTensor(exponent, ScalarType::Double), out,
                                 complex_power_of);
       }

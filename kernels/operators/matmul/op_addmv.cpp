@@ -36,17 +36,17 @@ Error dot_out(KernelContext& context, const Tensor& self, const Tensor& tensor, 
 }
 
 // The first factor is conjugated, as in PyTorch; for real dtypes this is dot().
-Error vdot_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
+Error vdot_out(KernelContext& context, const Tensor& self, const Tensor& other, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::vdot.out");
   Product product;
   RL_TRY(plan_dot(self, other, out, kTypes, &product));
   product.conjugates_a = true;
-  return multiply(product);
+  return backs::vdot_out(context, ProductProblem{product, other}, [&] { return multiply(product); });
 }
 
 // out = beta * self + alpha * (sum over n of batch1[n] batch2[n]). Each product adds to `out`, which is
 // rounded to its dtype every time.
-Error addbmm_out(KernelContext&, const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+Error addbmm_out(KernelContext& context, const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                  const Scalar& beta, const Scalar& alpha, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::addbmm.out");
   Product product;
@@ -58,19 +58,21 @@ Error addbmm_out(KernelContext&, const Tensor& self, const Tensor& batch1, const
   product.beta = beta;
   product.alpha = alpha;
   const auto count = static_cast<size_t>(batch1.sizes()[0]);
-  // An empty batch adds a product of depth 0, which leaves beta * self.
-  if (count == 0) product.depth = 0;
-  for (size_t n = 0; n < (count == 0 ? 1 : count); ++n) {
-    if (count != 0) {
+  if (count == 0) {  // adds a product of depth 0, which leaves beta * self
+    product.depth = 0;
+    return multiply(product);
+  }
+  return backs::addbmm_out(context, BatchProblem{product, batch1, batch2, out}, [&] {
+    for (size_t n = 0; n < count; ++n) {
       product.a = Matrix::of(batch1, n);
       product.b = Matrix::of(batch2, n);
+      RL_TRY(multiply(product));
+      // From the second product on the sum so far is the bias.
+      product.bias = product.out;
+      product.beta = 1;
     }
-    RL_TRY(multiply(product));
-    // From the second product on the sum so far is the bias.
-    product.bias = product.out;
-    product.beta = 1;
-  }
-  return Error::Ok;
+    return Error::Ok;
+  });
 }
 
 }  // namespace rushlight::kernels

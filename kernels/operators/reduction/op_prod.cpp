@@ -22,11 +22,12 @@ template <class T>
 T multiplied(T product, const T* values, ptrdiff_t stride, size_t n) {
   size_t i = 0;
 #ifndef __OPTIMIZE_SIZE__
-  constexpr size_t kProducts = 16;
+  constexpr size_t kProducts = 64 / sizeof(T);
   if (stride == 1 && n >= kProducts) {
     T products[kProducts];
     for (T& each : products) each = T(1);
     for (; n - i >= kProducts; i += kProducts) {
+#pragma GCC unroll 16
       for (size_t k = 0; k < kProducts; ++k) products[k] = wrapping_multiply(products[k], values[i + k]);
     }
     for (const T each : products) product = wrapping_multiply(product, each);
@@ -51,6 +52,17 @@ Error prod(const Tensor& self, const DimList& dims, bool keepdim, std::optional<
   constexpr TypeSet kHeld = held_in(kTypes & ~types::kBool, Signs::kIgnored);
   return dispatch<kHeld>(held_type(kTypes, type, Signs::kIgnored), [&](auto held) {
     using T = typename decltype(held)::Element;
+#ifndef __OPTIMIZE_SIZE__
+    if (reduction.is_by_columns()) {
+      reduction.for_each_tile<T>(type, [](auto for_each_row, T* products, size_t n) {
+        for (size_t i = 0; i < n; ++i) products[i] = T(1);
+        for_each_row([&](const T* row) {
+          for (size_t i = 0; i < n; ++i) products[i] = wrapping_multiply(products[i], row[i]);
+        });
+      });
+      return Error::Ok;
+    }
+#endif
     reduction.for_each_output([&](const char* first, char* result) {
       T product = 1;
       reduction.for_each_span<T>(first, [&](const T* values, ptrdiff_t stride, size_t n) {

@@ -36,6 +36,16 @@ double digamma(double x) {
   return result + std::log(x) - 0.5 / x - sum;
 }
 
+// a^-x. Small integer exponents multiply: polygamma has no others.
+double inverse_power(double a, double x) {
+  constexpr int kMost = 16;
+  const int whole = x <= kMost ? static_cast<int>(x) : 0;
+  if (whole != x) return std::pow(a, -x);
+  double power = 1;
+  for (int k = 0; k < whole; ++k) power *= a;
+  return 1 / power;
+}
+
 // Hurwitz' zeta function, the sum of (q + k)^-x over k from 0. Adds the first terms directly, up to a = q +
 // N; the Euler-Maclaurin formula gives the rest (DLMF 25.11.5 and 2.10.1, https://dlmf.nist.gov/25.11):
 //
@@ -55,18 +65,21 @@ double zeta(double x, double q) {
 
   double sum = 0;
   double a = q;
-  double power = std::pow(a, -x);
-  for (; a < x + 8; a += 1, power = std::pow(a, -x)) {
+  double power = inverse_power(a, x);
+  for (; a < x + 8; a += 1, power = inverse_power(a, x)) {
     sum += power;
     if (a > 0 && !(power > kEpsilon * std::fabs(sum))) return sum;  // NaN, too: inf - inf for a large x
   }
   if (power == 0) return std::isinf(x) || std::isinf(q) ? NAN : sum;  // as in PyTorch
   double rest = power * (a / (x - 1) + 0.5);
   double factor = power * x / (2 * a);  // x (x+1) ... / (2j)! a^(1-x-2j)
+  const double square = 1 / (a * a);
   for (size_t j = 1; j <= std::size(kBernoulli); ++j) {
     const double twice = 2.0 * static_cast<double>(j);
-    rest += kBernoulli[j - 1] * factor;
-    factor *= (x + twice - 1) / (twice + 1) * (x + twice) / (twice + 2) / (a * a);
+    const double term = kBernoulli[j - 1] * factor;
+    rest += term;
+    if (std::fabs(term) < kEpsilon * std::fabs(rest)) break;
+    factor *= (x + twice - 1) * (x + twice) / ((twice + 1) * (twice + 2)) * square;
   }
   return sum + rest;
 }
@@ -76,7 +89,9 @@ double polygamma(double n, double x) {
   if (n == 0) return digamma(x);
   // The factorial overflows in double from n = 171 on: the result is then infinite, or NaN where zeta
   // vanishes.
-  const double size = std::exp(std::lgamma(n + 1)) * zeta(n + 1, x);
+  double factorial = 1;
+  for (double k = 2; k <= n && k <= 171; k += 1) factorial *= k;
+  const double size = factorial * zeta(n + 1, x);
   return std::fmod(n, 2) != 0 ? size : -size;
 }
 
