@@ -69,7 +69,7 @@ Error classify(const Tensor& self, const Tensor& out, F f) {
   if (!contains(kTypes, self.scalar_type())) return unsupported_type(self.scalar_type());
   // Other dtypes give false everywhere, whatever the elements.
   RL_TRY(resize_out(out, self.sizes()));
-  if (out.numel() != 0) std::memset(out.mutable_data_ptr(), 0, out.numel());
+  if (out.numel() != 0) std::memset(out.mutable_data_ptr(), 0, out.nbytes());
   return Error::Ok;
 }
 
