@@ -59,8 +59,8 @@ class StepOf {
   }
 
  private:
-  // The call of that name that writes a tensor, which becomes one of the step's; kNone if there is none, and
-  // for the tensor -1, which is not there.
+  // The call of that name that writes a tensor, which becomes one of the step's; kNone if there is none. The
+  // tensor may be -1: none.
   int32_t made_by(ValueId id, std::string_view name) {
     const int32_t call = id < 0 ? Graph::kNone : graph_.writer(id, name);
     if (call != Graph::kNone) step_.calls.push_back(static_cast<size_t>(call));
