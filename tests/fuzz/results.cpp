@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // are_close() allows a part of the largest finite element of floats, because prepared weights are summed in
-// another order. Infinite and NaN elements pass: a sum may overflow in one order only. Other dtypes are
-// compared bit by bit.
+// another order; the parts of complex numbers are such elements. Infinite and NaN elements pass: a sum may
+// overflow in one order only. Other dtypes are compared bit by bit.
 #include "tests/fuzz/results.h"
 
 #include <algorithm>
@@ -47,10 +47,13 @@ bool are_close(const std::vector<uint8_t>& a, const std::vector<uint8_t>& b, Sca
   if (a.size() != b.size()) return false;
   switch (type) {
     case ScalarType::Float:
+    case ScalarType::ComplexFloat:
       return are_close<float>(a, b, 1e-3, 1e-6);
     case ScalarType::Double:
+    case ScalarType::ComplexDouble:
       return are_close<double>(a, b, 1e-9, 1e-12);
     case ScalarType::Half:
+    case ScalarType::ComplexHalf:
       return are_close<Half>(a, b, 1e-2, 1e-5);
     case ScalarType::BFloat16:
       return are_close<BFloat16>(a, b, 5e-2, 1e-5);
