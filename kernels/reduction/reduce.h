@@ -91,11 +91,12 @@ class Reduction {
     return columns.size >= 8 && columns.input > 0 && columns.input < reduced_.inner().input;
   }
 
-  // Reduces such outputs in tiles of at most 128, row by row, so that memory is read in order: f(rows, T*
+  static constexpr size_t kTile = 128;  // outputs
+
+  // Reduces such outputs in tiles of at most kTile, row by row, so that memory is read in order: f(rows, T*
   // results, size_t n) sets n results, which are converted to dtype `to`; rows(g) calls g(const T* row).
   template <class T, class F>
   void for_each_tile(ScalarType to, F f) const {
-    constexpr size_t kTile = 128;
     const Axis& columns = kept_.inner();
     const bool converts = type_ != scalar_type_of<T> || columns.input != ptrdiff_t{sizeof(T)};
     kept_.walk(input_, output_, 1, [&](const char* first, char* result) {

@@ -45,9 +45,8 @@ void add(PairwiseSum<T>* sum, const T* values, ptrdiff_t stride, size_t n) {
 template <class T>
 void sum_columns(const Reduction& reduction, ScalarType to, size_t divisor) {
   constexpr size_t kRows = 64;
-  constexpr size_t kTile = 128;
   reduction.for_each_tile<T>(to, [&](auto for_each_row, T* sums, size_t n) {
-    T block[kTile] = {};
+    T block[Reduction::kTile] = {};
     size_t rows = 0;
     for (size_t i = 0; i < n; ++i) sums[i] = 0;
     const auto add_block = [&] {
