@@ -51,9 +51,9 @@ class KernelContext : public Traced {
   // Number of threads that parallel_for() may use; 1 on boards.
   [[nodiscard]] size_t threads() const { return threads_ == nullptr ? 1 : threads_->threads(); }
 
-  // Calls body(begin, end, thread) for pieces of [0, count) with at least `grain` items each, except the
-  // last; thread < threads(). Returns when all are done. Without a pool it is one call, and none if `count`
-  // is 0. Results must not depend on the boundaries of the pieces.
+  // Calls body(begin, end, thread) for pieces of [0, count) with about `grain` items or more each; thread <
+  // threads(). Returns when all are done. Without a pool it is one call, and none if `count` is 0. Results
+  // must not depend on the boundaries of the pieces.
   template <class Body>
   void parallel_for(size_t count, size_t grain, Body&& body) {
     if (count <= grain || threads_ == nullptr) {

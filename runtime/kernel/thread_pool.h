@@ -15,8 +15,8 @@ class ThreadPool {
 
   // Number of threads, including the caller's; at least 1.
   [[nodiscard]] virtual size_t threads() const = 0;
-  // Calls `task` on disjoint pieces that cover [0, count), each of at least `grain` items except the last,
-  // and returns when all are done. A thread processes one piece at a time.
+  // Calls `task` on disjoint pieces that cover [0, count), each of about `grain` items or more, and returns
+  // when all are done. A thread processes one piece at a time.
   virtual void run(size_t count, size_t grain, Task task, void* work) = 0;
   // run() on at most `most` threads, including the caller's, with `thread` < `most`. A pool that cannot limit
   // its threads leaves the work to the caller.

@@ -23,6 +23,19 @@ namespace {
 constexpr int kSpins = 4000;
 // Pieces per thread, so that other threads can take over the work of a late one.
 constexpr size_t kPieces = 4;
+// Work on elements is divided at multiples of a cache line of float32, so that no two threads write to one.
+// Grains from kManyItems count elements; smaller ones count rows, tiles or channels.
+constexpr size_t kLine = 16;
+constexpr size_t kManyItems = 1024;
+
+// Divides `count` > `grain` items: about `grain` or more in a piece, and equally many pieces for each of
+// `most` threads.
+ThreadRound::Work divided(size_t count, size_t grain, size_t most, ThreadPool::Task task, void* work) {
+  grain = std::max<size_t>(grain, 1);
+  size_t pieces = std::min((count - 1) / grain + 1, most * kPieces);
+  if (pieces > most) pieces -= pieces % most;
+  return {count, pieces, grain < kManyItems ? 1 : kLine, task, work};
+}
 
 std::atomic<unsigned> forks{0};
 
@@ -295,10 +308,9 @@ void HostThreads::run_limited(size_t count, size_t grain, Task task, void* work,
     task(work, 0, count, 0);
     return;
   }
-  const size_t pieces = most * kPieces;
-  const size_t piece = std::max({grain, size_t{1}, (count + pieces - 1) / pieces});
-  round->open({count, piece, task, work}, most);
-  wake_helpers(std::min(most, (count + piece - 1) / piece) - 1);
+  const ThreadRound::Work shared = divided(count, grain, most, task, work);
+  round->open(shared, most);
+  wake_helpers(std::min(most, shared.pieces) - 1);
   round->work_as_caller();
   if (!round->close()) wait_for(*round);
   round->release();

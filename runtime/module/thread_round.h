@@ -25,11 +25,25 @@ class alignas(64) ThreadRound {
   // The most threads of a round; a field of the word has 9 bits.
   static constexpr size_t kMostThreads = 511;
 
+  // Items in pieces whose sizes differ by one unit at most, so that threads with equally many pieces have
+  // equally much to do.
   struct Work {
     size_t count;
-    size_t piece;  // items per piece
+    size_t pieces;  // at most count
+    size_t unit;    // pieces begin at its multiples
     ThreadPool::Task task;
     void* work;
+
+    // The first item of a piece; `count` for the number after the last one.
+    [[nodiscard]] size_t begin_of(size_t piece) const {
+      const size_t units = (count + unit - 1) / unit;
+      return std::min((units / pieces * piece + std::min(piece, units % pieces)) * unit, count);
+    }
+    void compute(size_t piece, size_t thread) const {
+      const size_t begin = begin_of(piece);
+      const size_t end = begin_of(piece + 1);
+      if (begin < end) task(work, begin, end, thread);
+    }
   };
 
   // ---- For callers ----
@@ -43,13 +57,13 @@ class alignas(64) ThreadRound {
   // Offers the work to `most` - 1 workers. The first piece is the caller's.
   void open(const Work& work, size_t most) {
     work_ = work;
-    next_.store(work.piece, std::memory_order_relaxed);
+    next_.store(1, std::memory_order_relaxed);
     // Sequentially consistent: see HostThreads::park().
     word_.store(kClaimed | kOpen | static_cast<uint32_t>(most) * kMostUnit, std::memory_order_seq_cst);
   }
   // Processes pieces as thread 0 until none is left, beginning with the first one.
   void work_as_caller() {
-    work_.task(work_.work, 0, std::min(work_.piece, work_.count), 0);
+    work_.compute(0, 0);
     take_pieces(0);
   }
   // Lets no worker join any more. Returns true if none is inside.
@@ -75,10 +89,10 @@ class alignas(64) ThreadRound {
   }
   void take_pieces(size_t thread) {
     for (;;) {
-      const size_t begin = next_.fetch_add(work_.piece, std::memory_order_relaxed);
-      // The counter may run past the end by one piece per thread; pieces that begin there are empty.
-      if (begin >= work_.count) return;
-      work_.task(work_.work, begin, std::min(begin + work_.piece, work_.count), thread);
+      // The counter may run past the end by one piece per thread.
+      const size_t piece = next_.fetch_add(1, std::memory_order_relaxed);
+      if (piece >= work_.pieces) return;
+      work_.compute(piece, thread);
     }
   }
   // Leaves after take_pieces(), and closes the round, because no piece is left. Returns true if the worker

@@ -140,19 +140,26 @@ Convolution image_of(const Convolution& c, ptrdiff_t index) {
   return image;
 }
 
-// Scratch memory of one thread, for both methods that may compute an image.
-size_t winograd_or_planes_size(const Convolution& c) {
-  return std::max(winograd_scratch_size(c), planes_scratch_size(image_of(c, 0)));
+// Scratch memory for both methods that may compute an image; planes take one thread.
+size_t winograd_or_planes_size(const Convolution& c, size_t threads) {
+  return std::max(winograd_scratch_size(c, threads), planes_scratch_size(image_of(c, 0)));
 }
 
 // Computes image by image. Transforms spread infinities and NaN to other outputs, so an image that contains
 // any is computed again without transforms.
 bool convolve_images(KernelContext& context, const Convolution& c, const float* packed) {
-  auto* scratch = static_cast<float*>(context.allocate_temp(winograd_or_planes_size(c), 64));
+  size_t threads = context.threads();
+  void* scratch = context.allocate_temp(winograd_or_planes_size(c, threads), 64);
+  if (scratch == nullptr && threads > 1) {
+    threads = 1;
+    scratch = context.allocate_temp(winograd_or_planes_size(c, threads), 64);
+  }
   if (scratch == nullptr) return false;
+  auto* floats = static_cast<float*>(scratch);
   for (ptrdiff_t i = 0; i < c.batch; ++i) {
     const Convolution image = image_of(c, i);
-    if (!convolve_winograd(context, image, packed, scratch)) convolve_planes(context, image, scratch, 1);
+    if (convolve_winograd(context, image, packed, floats, threads)) continue;
+    convolve_planes(context, image, floats, 1);
   }
   return true;
 }
@@ -172,7 +179,7 @@ void prepare_convolution(KernelContext& context, const Convolution& given, bool 
   Convolution c = form.convolution;
   const Algorithm algorithm = is_winograd ? Algorithm::kWinograd : algorithm_of(c);
   if (!is_selected(c, algorithm)) return;  // the call itself reports it
-  if (kWinograd && is_winograd) context.need_scratch(winograd_or_planes_size(c) + 64);
+  if (kWinograd && is_winograd) context.need_scratch(winograd_or_planes_size(c, context.threads()) + 64);
   const size_t packed = packed_size(c, algorithm);
   const size_t kept = constant_weight && widens(widened.type) ? padded_floats(widened.count) : 0;
   const size_t scratch = scratch_size(c, algorithm);

@@ -38,43 +38,78 @@ size_t grain_of(ptrdiff_t work) {
   return static_cast<size_t>(std::max<ptrdiff_t>((ptrdiff_t{1} << 15) / std::max<ptrdiff_t>(work, 1), 1));
 }
 
-// The bands of one image and their buffers in scratch memory.
-class Bands {
- public:
-  Bands(const Convolution& convolution, const float* packed, float* scratch)
-      : c_(convolution), packed_(packed), transposes_(!has_channels_last(convolution)) {
-    const ConvolutionAxis& y = c_.axes[1];
-    const ConvolutionAxis& x = c_.axes[2];
-    tiles_y_ = (y.out + kOut - 1) / kOut;
-    tiles_x_ = (x.out + kOut - 1) / kOut;
-    // Whole rows of tiles, about kTilesAtOnce tiles, in bands of nearly equal height.
-    const ptrdiff_t most = std::max<ptrdiff_t>(kTilesAtOnce / tiles_x_, 1);
-    const ptrdiff_t bands = (tiles_y_ + most - 1) / most;
-    rows_ = (tiles_y_ + bands - 1) / bands;
-    bands_ = (tiles_y_ + rows_ - 1) / rows_;
+// How the tiles of an image divide into bands, and the scratch memory of one band: [16][tiles][in channels]
+// inputs, [16][tiles][out channels] products, and for channels-first images the transposed input and output
+// rows of the band.
+struct Bands {
+  Bands(const Convolution& convolution, size_t threads)
+      : c(convolution), transposes(!has_channels_last(convolution)) {
+    const ConvolutionAxis& y = c.axes[1];
+    const ConvolutionAxis& x = c.axes[2];
+    tiles_y = (y.out + kOut - 1) / kOut;
+    tiles_x = (x.out + kOut - 1) / kOut;
+    // Whole rows of tiles, about kTilesAtOnce tiles, in bands whose heights differ by one row at most;
+    // equally many for each thread.
+    const ptrdiff_t most = std::max<ptrdiff_t>(kTilesAtOnce / tiles_x, 1);
+    count = (tiles_y + most - 1) / most;
+    const auto lanes = static_cast<ptrdiff_t>(threads);
+    if (count > lanes) count = std::min(round_up(count, lanes), tiles_y);
+    const ptrdiff_t tiles = (tiles_y + count - 1) / count * tiles_x;
     // One cache line more, so that the parts do not start in the same cache sets.
-    inputs_part_ = round_up(rows_ * tiles_x_ * c_.in_channels, kLine) + kLine;
-    products_part_ = round_up(rows_ * tiles_x_ * c_.out_channels, kLine) + kLine;
-    inputs_ = scratch;
-    products_ = inputs_ + kParts * inputs_part_;
-    // Scratch memory: [16][tiles][in channels] inputs, [16][tiles][out channels] products, and for
-    // channels-first images the transposed input and output rows of the band.
-    seen_ = products_ + kParts * products_part_;
-    made_ = seen_ + (transposes_ ? round_up((rows_ * kOut + 2) * x.in * c_.in_channels, kLine) : 0);
-    end_ = made_ + (transposes_ ? round_up(rows_ * kOut * x.out * c_.out_channels, kLine) : 0);
+    inputs_part = round_up(tiles * c.in_channels, kLine) + kLine;
+    products_part = round_up(tiles * c.out_channels, kLine) + kLine;
+    const ptrdiff_t rows = tiles / tiles_x * kOut;
+    seen = transposes ? round_up((rows + 2) * x.in * c.in_channels, kLine) : 0;
+    made = transposes ? round_up(rows * x.out * c.out_channels, kLine) : 0;
   }
 
-  [[nodiscard]] size_t scratch_floats() const { return static_cast<size_t>(end_ - inputs_); }
+  [[nodiscard]] ptrdiff_t first_row(ptrdiff_t band) const { return band * tiles_y / count; }
+  [[nodiscard]] ptrdiff_t floats() const { return kParts * (inputs_part + products_part) + seen + made; }
 
-  // Returns false as soon as a product is infinite or NaN.
+  const Convolution& c;
+  bool transposes;
+  ptrdiff_t tiles_y;
+  ptrdiff_t tiles_x;
+  ptrdiff_t count;
+  ptrdiff_t inputs_part;  // floats from part to part
+  ptrdiff_t products_part;
+  ptrdiff_t seen;  // floats of the transposed rows, which are [row][column][channel]
+  ptrdiff_t made;
+};
+
+class Band {
+ public:
+  Band(const Bands& bands, ptrdiff_t index, const float* packed, float* scratch)
+      : c_(bands.c),
+        packed_(packed),
+        transposes_(bands.transposes),
+        tiles_x_(bands.tiles_x),
+        inputs_part_(bands.inputs_part),
+        products_part_(bands.products_part),
+        inputs_(scratch),
+        products_(inputs_ + kParts * inputs_part_),
+        seen_(products_ + kParts * products_part_),
+        made_(seen_ + bands.seen),
+        first_(bands.first_row(index)),
+        tiles_((bands.first_row(index + 1) - first_) * tiles_x_) {}
+
+  // Returns false if a product is infinite or NaN.
   bool compute(KernelContext& context) {
-    for (ptrdiff_t band = 0; band < bands_; ++band) {
-      first_ = band * rows_;
-      tiles_ = std::min(rows_, tiles_y_ - first_) * tiles_x_;
-      compute_band(context);
-      // After each band: parallel_for() has joined its threads, so no stronger order is needed.
-      if (!finite_.load(std::memory_order_relaxed)) return false;
-    }
+    if (transposes_) transpose_inputs(context);
+    context.parallel_for(static_cast<size_t>(tiles_), grain_of(4 * c_.in_channels),
+                         [&](size_t begin, size_t end, size_t) {
+                           for (size_t i = begin; i < end; ++i) transform_inputs(static_cast<ptrdiff_t>(i));
+                         });
+    context.parallel_for(static_cast<size_t>(kParts), 1, [&](size_t begin, size_t end, size_t) {
+      for (size_t part = begin; part < end; ++part) multiply(static_cast<ptrdiff_t>(part));
+    });
+    context.parallel_for(static_cast<size_t>(tiles_), grain_of(4 * c_.out_channels),
+                         [&](size_t begin, size_t end, size_t) {
+                           for (size_t i = begin; i < end; ++i) transform_products(static_cast<ptrdiff_t>(i));
+                         });
+    // parallel_for() has joined its threads, so no stronger order is needed.
+    if (!finite_.load(std::memory_order_relaxed)) return false;
+    if (transposes_) transpose_outputs(context);
     return true;
   }
 
@@ -88,22 +123,6 @@ class Bands {
       return data + row * row_stride + column * column_stride;
     }
   };
-
-  void compute_band(KernelContext& context) {
-    if (transposes_) transpose_inputs(context);
-    context.parallel_for(static_cast<size_t>(tiles_), grain_of(4 * c_.in_channels),
-                         [&](size_t begin, size_t end, size_t) {
-                           for (size_t i = begin; i < end; ++i) transform_inputs(static_cast<ptrdiff_t>(i));
-                         });
-    context.parallel_for(static_cast<size_t>(kParts), 1, [&](size_t begin, size_t end, size_t) {
-      for (size_t part = begin; part < end; ++part) multiply(static_cast<ptrdiff_t>(part));
-    });
-    context.parallel_for(static_cast<size_t>(tiles_), grain_of(4 * c_.out_channels),
-                         [&](size_t begin, size_t end, size_t) {
-                           for (size_t i = begin; i < end; ++i) transform_products(static_cast<ptrdiff_t>(i));
-                         });
-    if (transposes_) transpose_outputs(context);
-  }
 
   // The input rows that the band sees.
   [[nodiscard]] Range seen_rows() const {
@@ -258,20 +277,16 @@ class Bands {
   const Convolution& c_;
   const float* packed_;
   bool transposes_;
-  ptrdiff_t tiles_y_;
   ptrdiff_t tiles_x_;
-  ptrdiff_t rows_;  // rows of tiles in a band
-  ptrdiff_t bands_;
-  ptrdiff_t inputs_part_;  // floats from part to part
+  ptrdiff_t inputs_part_;
   ptrdiff_t products_part_;
   float* inputs_;  // [part][tile][channel]
   float* products_;
-  float* seen_;  // [row][column][channel]
+  float* seen_;
   float* made_;
-  float* end_;
+  ptrdiff_t first_;  // first row of tiles in the band
+  ptrdiff_t tiles_;  // tiles in the band
   std::atomic<bool> finite_{true};
-  ptrdiff_t first_ = 0;  // first row of tiles in the band
-  ptrdiff_t tiles_ = 0;  // tiles in the band
 };
 
 }  // namespace
@@ -310,12 +325,34 @@ void pack_winograd(KernelContext& context, const Convolution& c, float* packed) 
   context.parallel_for(panels, grain_of(kParts * panel * c.in_channels), pack);
 }
 
-size_t winograd_scratch_size(const Convolution& c) {
-  return Bands(c, nullptr, nullptr).scratch_floats() * sizeof(float);
+size_t winograd_scratch_size(const Convolution& c, size_t threads) {
+  const Bands bands(c, threads);
+  const size_t used = static_cast<size_t>(bands.count) < threads ? 1 : threads;
+  return used * static_cast<size_t>(bands.floats()) * sizeof(float);
 }
 
-bool convolve_winograd(KernelContext& context, const Convolution& c, const float* packed, float* scratch) {
-  return Bands(c, packed, scratch).compute(context);
+bool convolve_winograd(KernelContext& context, const Convolution& c, const float* packed, float* scratch,
+                       size_t threads) {
+  const Bands bands(c, threads);
+  const auto count = static_cast<size_t>(bands.count);
+  if (threads == 1 || count < threads) {
+    for (size_t i = 0; i < count; ++i) {
+      if (!Band(bands, static_cast<ptrdiff_t>(i), packed, scratch).compute(context)) return false;
+    }
+    return true;
+  }
+  // Each thread computes bands of its own, which share nothing but the weights.
+  std::atomic<bool> finite{true};
+  context.parallel_for(count, 1, [&](size_t begin, size_t end, size_t thread) {
+    KernelContext alone;
+    float* own = scratch + static_cast<ptrdiff_t>(thread) * bands.floats();
+    for (size_t i = begin; i < end && finite.load(std::memory_order_relaxed); ++i) {
+      if (!Band(bands, static_cast<ptrdiff_t>(i), packed, own).compute(alone)) {
+        finite.store(false, std::memory_order_relaxed);
+      }
+    }
+  });
+  return finite.load(std::memory_order_relaxed);
 }
 
 }  // namespace rushlight::kernels::host

@@ -13,12 +13,13 @@ namespace rushlight::kernels::host {
 [[nodiscard]] size_t packed_winograd_size(const Convolution& convolution);
 void pack_winograd(KernelContext& context, const Convolution& convolution, float* packed);
 
-[[nodiscard]] size_t winograd_scratch_size(const Convolution& convolution);  // bytes
+// Bytes of scratch memory of all `threads`.
+[[nodiscard]] size_t winograd_scratch_size(const Convolution& convolution, size_t threads);
 
-// Convolves one image; the batch size is ignored. Returns false if a sum of products is infinite or NaN: the
+// Convolves one image on `threads` threads; the batch size is ignored. Returns false if a sum of products is infinite or NaN: the
 // transform spreads it to outputs that do not see the input it came from, so the caller then computes the
 // image with another method.
 [[nodiscard]] bool convolve_winograd(KernelContext& context, const Convolution& convolution,
-                                     const float* packed, float* scratch);
+                                     const float* packed, float* scratch, size_t threads);
 
 }  // namespace rushlight::kernels::host
