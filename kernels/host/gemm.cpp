@@ -38,7 +38,9 @@ constexpr size_t kDirectBytes = size_t{1} << 17;  // up to this size B is used w
 constexpr size_t kRowBlock = 96;                  // rows of A converted at a time
 constexpr size_t kSmallDepth = 32;                // rows of B packed at a time without scratch memory
 constexpr size_t kGrain = size_t{1} << 20;        // multiplications worth a thread
-constexpr size_t kPackGrain = size_t{1} << 14;    // packed elements worth a thread
+// A tile of fewer rows waits for its panel of B: it takes the time of about this many rows.
+constexpr size_t kLeastRows = 4;
+constexpr size_t kPackGrain = size_t{1} << 14;  // packed elements worth a thread
 
 constexpr uint64_t kLayout = 0x67656d6d;  // "gemm": identifies panels of B
 
@@ -351,7 +353,7 @@ class Plan {
     // of B.
     const size_t split = ukernel::gemm_split(rows);
     const size_t tiles = divide_up(rows, split) * panels;
-    for_each(context, tiles, split * panel_ * deep, [&](size_t begin, size_t end) {
+    for_each(context, tiles, std::max(split, kLeastRows) * panel_ * deep, [&](size_t begin, size_t end) {
       size_t at = row + begin / panels * split;
       size_t p = begin % panels;
       for (size_t tile = begin; tile < end; ++tile) {
@@ -396,13 +398,14 @@ class Plan {
   }
 
   void multiply_few(KernelContext* context) {
-    for_each(context, gemm_.columns, gemm_.rows * gemm_.depth, [&](size_t begin, size_t end) {
-      for (size_t column = begin; column < end; column += kMostColumns) {
-        for (size_t row = 0; row < gemm_.rows; row += ukernel::kDotRows) {
-          multiply_few(row, column, std::min(kMostColumns, end - column));
-        }
-      }
-    });
+    for_each(context, gemm_.columns, std::max(gemm_.rows, kLeastRows) * gemm_.depth,
+             [&](size_t begin, size_t end) {
+               for (size_t column = begin; column < end; column += kMostColumns) {
+                 for (size_t row = 0; row < gemm_.rows; row += ukernel::kDotRows) {
+                   multiply_few(row, column, std::min(kMostColumns, end - column));
+                 }
+               }
+             });
   }
 
   void multiply_few(size_t row, size_t column, size_t columns) {

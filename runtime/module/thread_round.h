@@ -24,6 +24,8 @@ class alignas(64) ThreadRound {
  public:
   // The most threads of a round; a field of the word has 9 bits.
   static constexpr size_t kMostThreads = 511;
+  // The most parts of the work that have a counter of their own.
+  static constexpr size_t kMostLanes = 16;
 
   // Items in pieces whose sizes differ by one unit at most, so that threads with equally many pieces have
   // equally much to do.
@@ -37,7 +39,7 @@ class alignas(64) ThreadRound {
     // The first item of a piece; `count` for the number after the last one.
     [[nodiscard]] size_t begin_of(size_t piece) const {
       const size_t units = (count + unit - 1) / unit;
-      return std::min((units / pieces * piece + std::min(piece, units % pieces)) * unit, count);
+      return std::min((units / pieces * piece + units % pieces * piece / pieces) * unit, count);
     }
     void compute(size_t piece, size_t thread) const {
       const size_t begin = begin_of(piece);
@@ -57,7 +59,11 @@ class alignas(64) ThreadRound {
   // Offers the work to `most` - 1 workers. The first piece is the caller's.
   void open(const Work& work, size_t most) {
     work_ = work;
-    next_.store(1, std::memory_order_relaxed);
+    lanes_ = std::min({most, work.pieces, kMostLanes});
+    for (size_t lane = 0; lane < lanes_; ++lane) {
+      // The first piece is the caller's.
+      next_[lane].piece.store(first_of(lane) + (lane == 0 ? 1 : 0), std::memory_order_relaxed);
+    }
     // Sequentially consistent: see HostThreads::park().
     word_.store(kClaimed | kOpen | static_cast<uint32_t>(most) * kMostUnit, std::memory_order_seq_cst);
   }
@@ -87,12 +93,18 @@ class alignas(64) ThreadRound {
     }
     return 0;
   }
+  // Takes pieces of the thread's own lane, then of others. In successive rounds a thread so computes about
+  // the same part of the items, whose data its cache has.
   void take_pieces(size_t thread) {
-    for (;;) {
+    for (size_t i = 0; i < lanes_; ++i) {
+      const size_t lane = (thread + i) % lanes_;
+      const size_t end = first_of(lane + 1);
+      std::atomic<size_t>& next = next_[lane].piece;
       // The counter may run past the end by one piece per thread.
-      const size_t piece = next_.fetch_add(1, std::memory_order_relaxed);
-      if (piece >= work_.pieces) return;
-      work_.compute(piece, thread);
+      while (next.load(std::memory_order_relaxed) < end) {
+        const size_t piece = next.fetch_add(1, std::memory_order_relaxed);
+        if (piece < end) work_.compute(piece, thread);
+      }
     }
   }
   // Leaves after take_pieces(), and closes the round, because no piece is left. Returns true if the worker
@@ -112,6 +124,9 @@ class alignas(64) ThreadRound {
   static constexpr uint32_t kParked = 1u << 28;
   static constexpr uint32_t kClaimed = 1u << 29;
 
+  // The first piece of a lane; lanes have equally many, but for one.
+  [[nodiscard]] size_t first_of(size_t lane) const { return work_.pieces * lane / lanes_; }
+
   static uint32_t field(uint32_t bits) { return bits & static_cast<uint32_t>(kMostThreads); }
   static uint32_t inside(uint32_t word) { return field(word); }
   static bool is_joinable(uint32_t word) {
@@ -120,8 +135,12 @@ class alignas(64) ThreadRound {
 
   std::atomic<uint32_t> word_{0};
   Work work_ = {};
-  // Apart from the word, which others watch and change while threads take pieces.
-  alignas(64) std::atomic<size_t> next_{0};
+  size_t lanes_ = 0;
+  // Apart from each other and from the word, which others watch and change while threads take pieces.
+  struct alignas(64) Next {
+    std::atomic<size_t> piece{0};
+  };
+  Next next_[kMostLanes];
 };
 
 }  // namespace rushlight

@@ -16,9 +16,9 @@ void pack_winograd(KernelContext& context, const Convolution& convolution, float
 // Bytes of scratch memory of all `threads`.
 [[nodiscard]] size_t winograd_scratch_size(const Convolution& convolution, size_t threads);
 
-// Convolves one image on `threads` threads; the batch size is ignored. Returns false if a sum of products is infinite or NaN: the
-// transform spreads it to outputs that do not see the input it came from, so the caller then computes the
-// image with another method.
+// Convolves one image on `threads` threads; the batch size is ignored. Returns false if a sum of products is
+// infinite or NaN: the transform spreads it to outputs that do not see the input it came from, so the caller
+// then computes the image with another method.
 [[nodiscard]] bool convolve_winograd(KernelContext& context, const Convolution& convolution,
                                      const float* packed, float* scratch, size_t threads);
 

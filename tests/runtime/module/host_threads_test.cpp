@@ -69,6 +69,43 @@ TEST(HostThreads, LeaveWhatIsNoMoreThanTheGrain_ToTheCaller) {
   EXPECT_EQ(std::accumulate(marks.by.begin(), marks.by.end(), size_t{0}), 0U);
 }
 
+// The sizes of the pieces of `count` items, in order; each must begin at a multiple of `unit`.
+std::vector<size_t> pieces_of(ThreadPool* pool, size_t count, size_t grain, size_t unit) {
+  KernelContext context(nullptr, nullptr, kEntry, 0, pool);
+  std::mutex mutex;
+  std::vector<size_t> begins;
+  context.parallel_for(count, grain, [&](size_t begin, size_t, size_t) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    begins.push_back(begin);
+    EXPECT_EQ(begin % unit, 0U);
+  });
+  std::sort(begins.begin(), begins.end());
+  std::vector<size_t> sizes;
+  for (size_t i = 0; i < begins.size(); ++i) {
+    sizes.push_back((i + 1 < begins.size() ? begins[i + 1] : count) - begins[i]);
+  }
+  return sizes;
+}
+
+// Dynamic threads are equally busy if each takes as many pieces, and all pieces are alike.
+TEST(HostThreads, DivideWorkIntoEquallyManyPiecesOfOneSize) {
+  for (const size_t threads : {2, 3, 8}) {
+    const auto pool = HostThreads::start(threads);
+    for (const size_t count : {14, 49, 150, 1001, 100'000}) {
+      for (const size_t grain : {1, 10, 20'000}) {
+        if (count <= grain) continue;
+        const size_t unit = grain == 20'000 ? 16 : 1;
+        const std::vector<size_t> sizes = pieces_of(pool.get(), count, grain, unit);
+        if (sizes.size() > threads)
+          EXPECT_EQ(sizes.size() % threads, 0U) << count << " items, grain " << grain;
+        const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
+        EXPECT_LE(*most - *least, 2 * unit) << count << " items, grain " << grain;
+        EXPECT_GE(2 * *least, grain - 2 * unit + 1) << count << " items, grain " << grain;
+      }
+    }
+  }
+}
+
 TEST(HostThreads, ShareTheWork) {
   const auto pool = HostThreads::start(2);
   KernelContext context(nullptr, nullptr, kEntry, 0, pool.get());
