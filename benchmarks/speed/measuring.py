@@ -91,6 +91,7 @@ def compete(
             # The copy computes nothing.
             errors[name] = relative_error(outputs, expected) if CONTESTANTS[name].computes else 0.0
             calls[name] = _calibrated(worker)
+            worker.ask("rest")
         except Failed as error:
             failures[name] = str(error)
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
@@ -101,6 +102,7 @@ def compete(
             tell(f"{name}: round {number + 1} of {rounds}")
             time.sleep(SETTLE_SECONDS)
             batches = workers[name].ask("run", calls[name])
+            workers[name].ask("rest")
             taken[name].append(tuple(statistics.median(each) for each in zip(*batches, strict=True)))
     timings = {
         name: Timing(
