@@ -259,6 +259,11 @@ class Plan {
       b_block_ = small;
     }
     a_block_ = b_block_ + b_bytes() / sizeof(Factor);
+    if (gemm_.rows == 0) return Error::Ok;
+    if (!packs_b_ && !converts_a_ && gemm_.rows <= ukernel::gemm_split(gemm_.rows)) {
+      multiply_one_tile_high(context);
+      return Error::Ok;
+    }
     // Depth, panels, rows: a block of B is packed once and used by all rows. Runs once even with depth 0, to
     // write bias or zeros.
     for (size_t depth = 0; depth == 0 || depth < gemm_.depth; depth += depth_block_) {
@@ -353,7 +358,7 @@ class Plan {
     // of B.
     const size_t split = ukernel::gemm_split(rows);
     const size_t tiles = divide_up(rows, split) * panels;
-    for_each(context, tiles, std::max(split, kLeastRows) * panel_ * deep, [&](size_t begin, size_t end) {
+    for_each(context, tiles, split * panel_ * deep, [&](size_t begin, size_t end) {
       size_t at = row + begin / panels * split;
       size_t p = begin % panels;
       for (size_t tile = begin; tile < end; ++tile) {
@@ -362,6 +367,17 @@ class Plan {
           p = 0;
           at += split;
         }
+      }
+    });
+  }
+
+  // Rows of one tile: each panel is read once, so blocks of B need not stay in cache, and threads join once.
+  void multiply_one_tile_high(KernelContext* context) {
+    const size_t work = std::max(gemm_.rows, kLeastRows) * panel_ * gemm_.depth;
+    for_each(context, panels_, work, [&](size_t begin, size_t end) {
+      for (size_t p = begin; p < end; ++p) {
+        for (size_t depth = 0; depth == 0 || depth < gemm_.depth; depth += depth_block_)
+          multiply_tile(depth, p, 0, 0, 0, gemm_.rows);
       }
     });
   }
