@@ -23,7 +23,7 @@ constexpr size_t kMostKeys = 256;           // largest size of a single block
 constexpr size_t kBlockKeys = 128;          // size of each of several blocks
 constexpr size_t kTiles = 4;                // tiles of queries in a block
 constexpr size_t kFewQueries = 4;           // at most: packing the keys costs more than it saves
-constexpr size_t kGrain = size_t{1} << 20;  // multiplications worth a thread
+constexpr size_t kGrain = size_t{1} << 18;  // multiplications worth a thread
 
 const float* floats(const HeadMatrix& matrix, size_t row, size_t column = 0) {
   return element_at<float>(matrix, row, column);

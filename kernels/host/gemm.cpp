@@ -37,7 +37,7 @@ constexpr size_t kBlockBytes = size_t{1} << 20;   // bytes of B in a block: stay
 constexpr size_t kDirectBytes = size_t{1} << 17;  // up to this size B is used without packing
 constexpr size_t kRowBlock = 96;                  // rows of A converted at a time
 constexpr size_t kSmallDepth = 32;                // rows of B packed at a time without scratch memory
-constexpr size_t kGrain = size_t{1} << 20;        // multiplications worth a thread
+constexpr size_t kGrain = size_t{1} << 18;        // multiplications worth a thread
 // A tile of fewer rows waits for its panel of B: it takes the time of about this many rows.
 constexpr size_t kLeastRows = 4;
 constexpr size_t kPackGrain = size_t{1} << 14;  // packed elements worth a thread

@@ -14,13 +14,15 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "runtime/module/clock.h"
+
 namespace rushlight {
 
 namespace {
 
-// Spins before a worker sleeps: the operators of a network follow each other within microseconds, less than
-// sleeping and waking costs.
-constexpr int kSpins = 4000;
+// How long a thread spins before it sleeps. Parts of a network that one thread computes often take hundreds of
+// microseconds, and waking a thread behind them costs more than 10 on a virtual machine.
+constexpr double kSpinNanoseconds = 1e6;
 // Pieces per thread, so that other threads can take over the work of a late one.
 constexpr size_t kPieces = 4;
 // Work on elements is divided at multiples of a cache line of float32, so that no two threads write to one.
@@ -62,6 +64,25 @@ void pause() {
   __asm__ volatile("yield");
 #endif
 }
+
+// Counts the spins of one wait.
+class Spins {
+ public:
+  // Pauses; false if the wait has lasted kSpinNanoseconds.
+  bool again() {
+    constexpr unsigned kSpinsPerLook = 64;  // at the clock, which costs about as much as one pause
+    pause();
+    if (count_++ % kSpinsPerLook != 0) return true;
+    const double now = now_ns();
+    if (count_ == 1) end_ = now + kSpinNanoseconds;
+    return now < end_;
+  }
+  void begin() { count_ = 0; }
+
+ private:
+  unsigned count_ = 0;
+  double end_ = 0;
+};
 
 // A child process after fork() has the threads' memory, but not the threads: counts forks to detect this.
 // Comparing process ids instead would cost a system call per use.
@@ -189,18 +210,16 @@ void* HostThreads::enter(void* pool) {
 }
 
 void HostThreads::serve() {
-  for (int spin = 0; !destroys_pool;) {
+  for (Spins spins; !destroys_pool;) {
     // Jobs first: each is a whole execution that somebody waits for, while a round has its caller.
     if (const unsigned requests = requests_.load(std::memory_order_acquire); requests != 0) {
       if (!run_job() && (requests & kEnds) != 0) return;
-      spin = 0;
+      spins.begin();
     } else if (help()) {
-      spin = 0;
-    } else if (++spin < kSpins) {
-      pause();
-    } else {
+      spins.begin();
+    } else if (!spins.again()) {
       park();
-      spin = 0;
+      spins.begin();
     }
   }
 }
@@ -328,10 +347,10 @@ void HostThreads::wake_helpers(size_t helpers) {
 
 // Workers are inside for one piece at most, so the caller spins first.
 void HostThreads::wait_for(ThreadRound& round) {
-  for (int spin = 0; spin < kSpins; ++spin) {
+  Spins spins;
+  do {
     if (round.is_left()) return;
-    pause();
-  }
+  } while (spins.again());
   const Lock lock(mutex_);
   if (round.ask_to_wake()) return;
   while (!round.is_left()) pthread_cond_wait(&left_, &mutex_);

@@ -17,7 +17,7 @@ namespace rushlight::kernels::host {
 namespace {
 
 constexpr size_t kBlockBytes = size_t{1} << 18;  // of a block of columns
-constexpr size_t kGrain = size_t{1} << 20;       // multiplications worth a thread
+constexpr size_t kGrain = size_t{1} << 18;       // multiplications worth a thread
 
 size_t round_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
 

@@ -75,7 +75,7 @@ class Planes {
   [[nodiscard]] size_t items() const { return static_cast<size_t>(c_.batch * c_.groups * blocks_ * parts_); }
   [[nodiscard]] size_t grain() const {
     const ptrdiff_t work = panels_in_block_ * columns_ * depth_ * tiles_in_part_ * rows_;
-    return static_cast<size_t>(std::max<ptrdiff_t>((ptrdiff_t{1} << 20) / std::max<ptrdiff_t>(work, 1), 1));
+    return static_cast<size_t>(std::max<ptrdiff_t>((ptrdiff_t{1} << 18) / std::max<ptrdiff_t>(work, 1), 1));
   }
 
   void compute(size_t begin, size_t end, float* scratch) const {

@@ -71,7 +71,7 @@ class Rows {
   }
   [[nodiscard]] size_t grain() const {
     const ptrdiff_t work = block_ * rows_ * phase_.taps() * c_.in_channels * panels_.columns();
-    return static_cast<size_t>(std::max<ptrdiff_t>((ptrdiff_t{1} << 20) / std::max<ptrdiff_t>(work, 1), 1));
+    return static_cast<size_t>(std::max<ptrdiff_t>((ptrdiff_t{1} << 18) / std::max<ptrdiff_t>(work, 1), 1));
   }
 
   void compute(size_t begin, size_t end) const {

@@ -21,7 +21,7 @@ constexpr ptrdiff_t kSeen = 1 << 12;     // approximate floats of input that all
 constexpr ptrdiff_t kFewestPixels = 48;  // fewest pixels that pay for reading a panel
 constexpr ptrdiff_t kCachedWeights = 1 << 14;  // floats that may still be cached from the last call
 constexpr ptrdiff_t kShortest = 4;             // shortest line that pays
-constexpr ptrdiff_t kWork = 1 << 20;           // products worth a thread
+constexpr ptrdiff_t kWork = 1 << 18;           // products worth a thread
 
 // The layout of outputs: `lines` lines of `length` outputs with constant strides; a line merges `merged`
 // axes.
