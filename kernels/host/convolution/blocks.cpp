@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "kernels/host/convolution/method.h"
+#include "kernels/host/convolution/parts.h"
 #include "kernels/ukernel/depthwise.h"
 #include "kernels/ukernel/transpose.h"
 
@@ -18,7 +19,6 @@ constexpr auto kBlock = static_cast<ptrdiff_t>(ukernel::kDepthwiseBlock);
 constexpr ptrdiff_t kRing = 1 << 13;       // floats of a ring: fits in the L1 cache
 constexpr ptrdiff_t kLeastStrip = 16;      // outputs of a row, whatever the ring takes
 constexpr ptrdiff_t kResults = 64;         // outputs that are transposed together
-constexpr ptrdiff_t kWork = 1 << 18;       // multiplications worth a thread
 constexpr ptrdiff_t kPartsOfThread = 2;    // pieces of work for each thread, if channels are few
 constexpr ptrdiff_t kLeastRowsOfPart = 8;  // neighbors transpose the rows that both see
 constexpr ptrdiff_t kFloat = sizeof(float);
@@ -54,7 +54,7 @@ class ChannelBlocks {
   [[nodiscard]] size_t items() const { return static_cast<size_t>(c_.batch * blocks_ * strips_ * parts_); }
   [[nodiscard]] size_t grain() const {
     const ptrdiff_t taps = c_.axes[1].kernel * c_.axes[2].kernel * c_.in_channels;
-    return static_cast<size_t>(kWork / (rows_ * width_ * taps * kBlock) + 1);
+    return items_for_thread(rows_ * width_ * taps * kBlock, kThreadDepthwise);
   }
 
   void compute(size_t begin, size_t end, float* scratch) const {

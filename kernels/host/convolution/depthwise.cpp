@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "kernels/host/convolution/method.h"
+#include "kernels/host/convolution/parts.h"
 #include "kernels/ukernel/depthwise.h"
 #include "kernels/ukernel/gather.h"
 
@@ -22,11 +23,6 @@ constexpr ptrdiff_t kCached = 1 << 13;  // floats of input that a row of outputs
 constexpr ptrdiff_t kNear = 1 << 18;    // floats of an image that fits in the L2 cache
 constexpr size_t kPixelsAtOnce = 16;    // pixels in one call for larger images
 constexpr auto kChannelsStep = static_cast<ptrdiff_t>(ukernel::kDepthwiseBlock);
-
-// The number of items that are worth a thread.
-size_t grain_of(ptrdiff_t work) {
-  return static_cast<size_t>(std::max<ptrdiff_t>((ptrdiff_t{1} << 18) / std::max<ptrdiff_t>(work, 1), 1));
-}
 
 // The outputs that see inputs through all taps; may be empty.
 Range seen_through_all(const PhaseAxis& axis) {
@@ -66,7 +62,7 @@ class Strips {
     return static_cast<size_t>(c_.batch * blocks_ * phase_.axes[0].count * phase_.axes[1].count);
   }
   [[nodiscard]] size_t grain() const {
-    return grain_of(phase_.axes[2].count * block_ * phase_.taps() * c_.in_channels);
+    return items_for_thread(phase_.axes[2].count * block_ * phase_.taps() * c_.in_channels, kThreadDepthwise);
   }
 
   void compute(size_t begin, size_t end) const {
@@ -279,7 +275,8 @@ class Bands {
     return static_cast<size_t>(c_.batch * c_.groups * phase_.axes[0].count * bands_);
   }
   [[nodiscard]] size_t grain() const {
-    return grain_of(band_ * phase_.axes[2].count * (phase_.taps() * c_.out_channels + 2));
+    return items_for_thread(band_ * phase_.axes[2].count * (phase_.taps() * c_.out_channels + 2),
+                            kThreadDepthwise);
   }
 
   void compute(size_t begin, size_t end, float* scratch) const {

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "kernels/host/convolution/method.h"
+#include "kernels/host/convolution/parts.h"
 #include "kernels/host/convolution/sum.h"
 #include "kernels/ukernel/gather.h"
 #include "kernels/ukernel/gemm.h"
@@ -55,14 +56,15 @@ class Planes {
     const ptrdiff_t cached = depth_ * c_.out_channels <= kCachedWeights ? kCachedPanels : 2 * kCachedPanels;
     panels_in_block_ = std::clamp<ptrdiff_t>(cached / std::max<ptrdiff_t>(depth_ * columns_, 1), 1, panels);
     // Makes blocks of nearly equal size.
-    blocks_ = (panels + panels_in_block_ - 1) / panels_in_block_;
+    const ptrdiff_t images = c_.batch * c_.groups;
+    blocks_ = even_parts(images, (panels + panels_in_block_ - 1) / panels_in_block_, panels, threads);
     panels_in_block_ = (panels + blocks_ - 1) / blocks_;
-    // If blocks are fewer than threads, several threads share a block: each gathers its inputs, and computes
-    // a part of the output channels.
-    const ptrdiff_t parts = std::max<ptrdiff_t>(
-        static_cast<ptrdiff_t>(threads) / std::max<ptrdiff_t>(c_.batch * c_.groups * blocks_, 1), 1);
+    blocks_ = (panels + panels_in_block_ - 1) / panels_in_block_;
+    // If there are too few panels, several threads share a block: each gathers its inputs, and computes a
+    // part of the output channels.
     const ptrdiff_t tiles = (c_.out_channels + rows_ - 1) / rows_;
-    tiles_in_part_ = (tiles + parts - 1) / parts;
+    parts_ = even_parts(images * blocks_, 1, tiles, threads);
+    tiles_in_part_ = (tiles + parts_ - 1) / parts_;
     parts_ = std::max<ptrdiff_t>((tiles + tiles_in_part_ - 1) / std::max<ptrdiff_t>(tiles_in_part_, 1), 1);
   }
 
@@ -75,7 +77,7 @@ class Planes {
   [[nodiscard]] size_t items() const { return static_cast<size_t>(c_.batch * c_.groups * blocks_ * parts_); }
   [[nodiscard]] size_t grain() const {
     const ptrdiff_t work = panels_in_block_ * columns_ * depth_ * tiles_in_part_ * rows_;
-    return static_cast<size_t>(std::max<ptrdiff_t>((ptrdiff_t{1} << 18) / std::max<ptrdiff_t>(work, 1), 1));
+    return items_for_thread(work);
   }
 
   void compute(size_t begin, size_t end, float* scratch) const {

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "kernels/host/convolution/panels.h"
+#include "kernels/host/convolution/parts.h"
 #include "kernels/host/convolution/strips.h"
 #include "kernels/host/convolution/sum.h"
 #include "kernels/ukernel/gemm.h"
@@ -71,7 +72,7 @@ class Rows {
   }
   [[nodiscard]] size_t grain() const {
     const ptrdiff_t work = block_ * rows_ * phase_.taps() * c_.in_channels * panels_.columns();
-    return static_cast<size_t>(std::max<ptrdiff_t>((ptrdiff_t{1} << 18) / std::max<ptrdiff_t>(work, 1), 1));
+    return items_for_thread(work);
   }
 
   void compute(size_t begin, size_t end) const {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "kernels/host/convolution/panels.h"
+#include "kernels/host/convolution/parts.h"
 #include "kernels/host/convolution/sum.h"
 #include "kernels/ukernel/gemm.h"
 
@@ -21,7 +22,6 @@ constexpr ptrdiff_t kSeen = 1 << 12;     // approximate floats of input that all
 constexpr ptrdiff_t kFewestPixels = 48;  // fewest pixels that pay for reading a panel
 constexpr ptrdiff_t kCachedWeights = 1 << 14;  // floats that may still be cached from the last call
 constexpr ptrdiff_t kShortest = 4;             // shortest line that pays
-constexpr ptrdiff_t kWork = 1 << 18;           // products worth a thread
 
 // The layout of outputs: `lines` lines of `length` outputs with constant strides; a line merges `merged`
 // axes.
@@ -53,7 +53,7 @@ struct Lines {
 
 class Strips {
  public:
-  Strips(const Convolution& convolution, const Phase& phase, const float* packed)
+  Strips(const Convolution& convolution, const Phase& phase, const float* packed, size_t threads)
       : c_(convolution), phase_(phase), packed_(packed), panels_(convolution, phase), lines_(phase) {
     const PhaseAxis& row = phase.axes[2];
     joins_ = c_.groups == 1 && row.tap_step == 1 && row.in_stride == c_.in_channels;
@@ -61,8 +61,10 @@ class Strips {
     depth_ = joins_ ? row.taps * c_.in_channels : c_.in_channels;
     // Pieces of nearly equal length: about kSeen floats of input, but at least kFewestPixels outputs.
     piece_ = std::max(kSeen / std::max<ptrdiff_t>(depth_, 1), kFewestPixels);
-    pieces_ = (lines_.length + piece_ - 1) / piece_;
+    const ptrdiff_t outer = c_.batch * c_.groups * lines_.lines * panels_.count();
+    pieces_ = even_parts(outer, (lines_.length + piece_ - 1) / piece_, lines_.length, threads);
     piece_ = (lines_.length + pieces_ - 1) / pieces_;
+    pieces_ = (lines_.length + piece_ - 1) / piece_;
   }
 
   // An item is a piece of a line and one panel.
@@ -71,7 +73,7 @@ class Strips {
   }
   [[nodiscard]] size_t grain() const {
     const ptrdiff_t work = piece_ * phase_.taps() * c_.in_channels * panels_.columns();
-    return static_cast<size_t>(std::max<ptrdiff_t>(kWork / std::max<ptrdiff_t>(work, 1), 1));
+    return items_for_thread(work);
   }
 
   void compute(size_t begin, size_t end) const {
@@ -210,7 +212,7 @@ bool has_strips(const Phase& phase) {
 }
 
 void convolve_strips(KernelContext& context, const Convolution& c, const Phase& phase, const float* packed) {
-  const Strips strips(c, phase, packed);
+  const Strips strips(c, phase, packed, context.threads());
   context.parallel_for(strips.items(), strips.grain(),
                        [&](size_t begin, size_t end, size_t) { strips.compute(begin, end); });
 }

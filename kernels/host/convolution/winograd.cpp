@@ -9,6 +9,7 @@
 #include <atomic>
 
 #include "kernels/host/convolution/method.h"
+#include "kernels/host/convolution/parts.h"
 #include "kernels/host/convolution/rows.h"
 #include "kernels/ukernel/gemm.h"
 #include "kernels/ukernel/transpose_clamp.h"
@@ -52,8 +53,7 @@ struct Bands {
     // equally many for each thread.
     const ptrdiff_t most = std::max<ptrdiff_t>(kTilesAtOnce / tiles_x, 1);
     count = (tiles_y + most - 1) / most;
-    const auto lanes = static_cast<ptrdiff_t>(threads);
-    if (count > lanes) count = std::min(round_up(count, lanes), tiles_y);
+    if (count >= static_cast<ptrdiff_t>(threads)) count = even_parts(1, count, tiles_y, threads);
     const ptrdiff_t tiles = (tiles_y + count - 1) / count * tiles_x;
     // One cache line more, so that the parts do not start in the same cache sets.
     inputs_part = round_up(tiles * c.in_channels, kLine) + kLine;
