@@ -19,7 +19,7 @@ class Trial {
  public:
   static constexpr size_t kRounds = 5;  // counted times of each
   static constexpr double kGain = 0.97;
-  static constexpr size_t kFirstStay = 512;
+  static constexpr size_t kFirstStay = 64;
   static constexpr size_t kLongestStay = size_t{1} << 16;
 
   // Returns true while executions are to be timed.

@@ -15,7 +15,7 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr ptrdiff_t kElements = 1 << 15;  // fewest elements for a thread
+constexpr ptrdiff_t kElements = 1 << 13;  // fewest elements for a thread
 static_assert(kImageChannels <= static_cast<ptrdiff_t>(ukernel::kInterleavedPlanes));
 
 // The pixels of border before the input.

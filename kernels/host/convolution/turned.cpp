@@ -13,7 +13,7 @@ namespace rushlight::kernels::host {
 namespace {
 
 constexpr ptrdiff_t kFloat = sizeof(float);
-constexpr ptrdiff_t kElements = 1 << 15;   // fewest elements for a thread
+constexpr ptrdiff_t kElements = 1 << 14;   // fewest elements for a thread
 constexpr ptrdiff_t kChannelsAtOnce = 16;  // a cache line
 
 // Calls copy(first pixel, count, offset in a plane) for each span of outputs that is contiguous in a plane.
