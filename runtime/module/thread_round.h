@@ -24,7 +24,7 @@ class alignas(64) ThreadRound {
  public:
   // The most threads of a round; a field of the word has 9 bits.
   static constexpr size_t kMostThreads = 511;
-  // The most parts of the work that have a counter of their own.
+  // The most parts of the work that have separate counters.
   static constexpr size_t kMostLanes = 16;
 
   // Items in pieces whose sizes differ by one unit at most, so that threads with equally many pieces have

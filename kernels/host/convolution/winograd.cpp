@@ -341,7 +341,7 @@ bool convolve_winograd(KernelContext& context, const Convolution& c, const float
     }
     return true;
   }
-  // Each thread computes bands of its own, which share nothing but the weights.
+  // Each thread computes its own bands, which share nothing but the weights.
   std::atomic<bool> finite{true};
   context.parallel_for(count, 1, [&](size_t begin, size_t end, size_t thread) {
     KernelContext alone;
