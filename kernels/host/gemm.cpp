@@ -214,6 +214,13 @@ class Plan {
     const size_t fitting = kBlockBytes / panel_bytes(depth_block_);
     panel_block_ = std::min(panels_, std::max<size_t>(fitting, 1));
     row_block_ = converts_a_ ? std::min(gemm_.rows, kRowBlock) : gemm_.rows;
+    depth_step_ = depth_block_;
+    // With rows for one tile each panel is read once, so blocks of B need not stay in cache: all panels are
+    // divided among threads, which join once.
+    if (!packs_b_ && !converts_a_ && gemm_.rows <= ukernel::gemm_split(gemm_.rows)) {
+      depth_step_ = std::max<size_t>(gemm_.depth, 1);
+      panel_block_ = panels_;
+    }
     // The tile starts with the bias itself, so this requires factors of 1 and a layout that the microkernel
     // reads.
     bias_in_tile_ = gemm_.bias.data == nullptr || (writes && gemm_.alpha == 1 && gemm_.beta == 1 &&
@@ -253,20 +260,15 @@ class Plan {
       converts_a_ = false;
       row_block_ = gemm_.rows;
       if (packs_b_) {
-        depth_block_ = std::min(depth_block_, kSmallDepth);
+        depth_block_ = depth_step_ = std::min(depth_block_, kSmallDepth);
         panel_block_ = 1;
       }
       b_block_ = small;
     }
     a_block_ = b_block_ + b_bytes() / sizeof(Factor);
-    if (gemm_.rows == 0) return Error::Ok;
-    if (!packs_b_ && !converts_a_ && gemm_.rows <= ukernel::gemm_split(gemm_.rows)) {
-      multiply_one_tile_high(context);
-      return Error::Ok;
-    }
     // Depth, panels, rows: a block of B is packed once and used by all rows. Runs once even with depth 0, to
     // write bias or zeros.
-    for (size_t depth = 0; depth == 0 || depth < gemm_.depth; depth += depth_block_) {
+    for (size_t depth = 0; depth == 0 || depth < gemm_.depth; depth += depth_step_) {
       for (size_t panel = 0; panel < panels_; panel += panel_block_) {
         const size_t panels = std::min(panel_block_, panels_ - panel);
         if (packs_b_) pack(context, depth, panel, panels);
@@ -344,7 +346,7 @@ class Plan {
 
   void multiply(KernelContext* context, size_t depth, size_t panel, size_t panels, size_t row) {
     const size_t rows = std::min(row_block_, gemm_.rows - row);
-    const size_t deep = depth_from(depth);
+    const size_t deep = std::min(depth_step_, gemm_.depth - depth);
     if (converts_a_) {
       for_each(context, rows, 4 * deep, [&](size_t begin, size_t end) {
         for (size_t i = begin; i < end; ++i) {
@@ -358,26 +360,16 @@ class Plan {
     // of B.
     const size_t split = ukernel::gemm_split(rows);
     const size_t tiles = divide_up(rows, split) * panels;
-    for_each(context, tiles, split * panel_ * deep, [&](size_t begin, size_t end) {
+    for_each(context, tiles, std::max(split, kLeastRows) * panel_ * deep, [&](size_t begin, size_t end) {
       size_t at = row + begin / panels * split;
       size_t p = begin % panels;
       for (size_t tile = begin; tile < end; ++tile) {
-        multiply_tile(depth, panel, p, row, at, std::min(split, row + rows - at));
+        for (size_t d = depth; d == depth || d < depth + deep; d += depth_block_)
+          multiply_tile(d, panel, p, row, at, std::min(split, row + rows - at));
         if (++p == panels) {
           p = 0;
           at += split;
         }
-      }
-    });
-  }
-
-  // Rows of one tile: each panel is read once, so blocks of B need not stay in cache, and threads join once.
-  void multiply_one_tile_high(KernelContext* context) {
-    const size_t work = std::max(gemm_.rows, kLeastRows) * panel_ * gemm_.depth;
-    for_each(context, panels_, work, [&](size_t begin, size_t end) {
-      for (size_t p = begin; p < end; ++p) {
-        for (size_t depth = 0; depth == 0 || depth < gemm_.depth; depth += depth_block_)
-          multiply_tile(depth, p, 0, 0, 0, gemm_.rows);
       }
     });
   }
@@ -548,7 +540,7 @@ class Plan {
   bool packs_b_;       // B is neither packed at load nor used in place
   bool bias_in_tile_;  // the tile starts its sums with the bias
   bool end_in_tile_;   // the tile fuses residual and activation
-  size_t panel_, panels_, depth_block_, panel_block_, row_block_;
+  size_t panel_, panels_, depth_block_, depth_step_, panel_block_, row_block_;
   Factor* b_block_ = nullptr;
   Factor* a_block_ = nullptr;
 };

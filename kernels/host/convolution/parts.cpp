@@ -12,9 +12,8 @@ size_t items_for_thread(ptrdiff_t work, ptrdiff_t least) {
 ptrdiff_t even_parts(ptrdiff_t outer, ptrdiff_t least, ptrdiff_t most, size_t threads) {
   constexpr ptrdiff_t kManyItems = 4;
   const auto lanes = static_cast<ptrdiff_t>(threads);
-  for (ptrdiff_t parts = least; parts <= most; ++parts) {
-    if (outer * parts % lanes == 0 || outer * parts >= kManyItems * lanes) return parts;
-  }
+  ptrdiff_t items = outer * least;
+  for (; least < most && items < kManyItems * lanes && items % lanes != 0; ++least) items += outer;
   return least;
 }
 

@@ -15,7 +15,7 @@ inline constexpr ptrdiff_t kThreadDepthwise = 1 << 16;
 [[nodiscard]] size_t items_for_thread(ptrdiff_t work, ptrdiff_t least = kThreadProducts);
 
 // The smallest number of parts, from `least` to `most`, with which each of `threads` threads takes as many of
-// `outer` * parts items as any other, or at least 4; `least` if there is none.
+// `outer` * parts items as any other, or at least 4. If there is none, the larger one of both limits.
 [[nodiscard]] ptrdiff_t even_parts(ptrdiff_t outer, ptrdiff_t least, ptrdiff_t most, size_t threads);
 
 }  // namespace rushlight::kernels::host
