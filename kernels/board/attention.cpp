@@ -10,13 +10,18 @@
 #include "kernels/board/product.h"
 #include "kernels/matmul/attention_rows.h"
 #include "kernels/ukernel/attention.h"
+#include "kernels/ukernel/panel.h"
 
 namespace rushlight::kernels::board {
 
 namespace {
 
-constexpr size_t kBlockRows = 16;
-constexpr size_t kScores = 256;  // of a block: queries times keys, on the stack
+using ukernel::kPanelColumns;
+
+// A block has whole tiles of product.h, and more keys if it has fewer queries.
+constexpr size_t kBlockRows = 24;
+constexpr size_t kBlockKeys = std::max<size_t>(24 / kPanelColumns, 1) * kPanelColumns;
+constexpr size_t kScores = kBlockRows * kBlockKeys;  // queries times keys, on the stack
 
 // The rows of a head's matrix from `row` on, with strides in elements.
 Matrix rows_of(const HeadMatrix& head, size_t row) {
@@ -34,7 +39,7 @@ class Block {
         head_(head),
         first_(first),
         rows_(std::min(kBlockRows, plan.queries() - first)),
-        stride_(kScores / rows_) {
+        stride_(kScores / rows_ / kPanelColumns * kPanelColumns) {
     out_.rows = rows_;
     out_.out = rows_of(head.out, first);
     out_.columns = plan.width();
@@ -57,7 +62,7 @@ class Block {
       const size_t keys = std::min(stride_, last - key);
       scored_.columns = keys;
       scored_.b = transposed(rows_of(head_.key, key));
-      RL_TRY(multiply_small(scored_));
+      RL_TRY(multiply_small(scored_, stride_));
       for (size_t i = 0; i < rows_; ++i) weigh(i, key, keys);
       out_.depth = keys;
       out_.b = rows_of(head_.value, key);
@@ -80,14 +85,17 @@ class Block {
     std::fill(scores + count, scores + keys, 0.0F);
     if (count == 0) return;
     auto factor = static_cast<float>(plan_.scale());
-    if (plan_.has_mask()) {
+    const float* mask = nullptr;
+    if (plan_.has_mask() && plan_.mask_type() == ScalarType::Float && head_.mask.column == sizeof(float)) {
+      mask = element_at<float>(head_.mask, first_ + i, key);
+    } else if (plan_.has_mask()) {
       for (size_t j = 0; j < count; ++j) {
         scores[j] =
             scores[j] * factor + mask_at<float, float>(head_.mask, plan_.mask_type(), first_ + i, key + j);
       }
       factor = 1;
     }
-    const float rescale = ukernel::attention_weights(count, scores, factor, nullptr, &shift_[i], &sum_[i]);
+    const float rescale = ukernel::attention_weights(count, scores, factor, mask, &shift_[i], &sum_[i]);
     if (key > 0 && rescale != 1) scale(i, rescale);
   }
 

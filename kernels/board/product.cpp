@@ -119,8 +119,9 @@ void multiply_by_shifts(const Product& product, size_t columns) {
   }
 }
 
-// All rows times one panel of columns and a part of the depth.
-void multiply_piece(const Product& product, float alpha, size_t column, size_t from, size_t depth) {
+// All rows times one panel of columns and a part of the depth. `room`: columns that may be written.
+void multiply_piece(const Product& product, size_t room, float alpha, size_t column, size_t from,
+                    size_t depth) {
   alignas(16) float panel[kPanelDepth * kPanelColumns];
   float rows[kLeftRows * kPanelDepth];
   float initial[kPanelColumns] = {};
@@ -144,6 +145,7 @@ void multiply_piece(const Product& product, float alpha, size_t column, size_t f
   } else {
     copy_out(product.b, from, depth, column, piece.columns, alpha, kPanelColumns, panel);
   }
+  piece.columns = std::min(room - column, kPanelColumns);
   // A left factor with adjacent elements in its rows is read in place, all rows in one call.
   const bool adjacent = product.a.column_stride == 1;
   const size_t at_once = adjacent ? product.rows : kLeftRows;
@@ -163,7 +165,7 @@ void multiply_piece(const Product& product, float alpha, size_t column, size_t f
 
 }  // namespace
 
-Error multiply_small(const Product& product) {
+Error multiply_small(const Product& product, size_t room) {
   const auto alpha = product.alpha.to<float>();
   const bool along_depth = product.b.row_stride == 1 && product.a.column_stride == 1;
   const bool by_rows = along_depth && product.rows < kLeftRows && alpha == 1;
@@ -183,10 +185,11 @@ Error multiply_small(const Product& product) {
     return Error::Ok;
   }
   if (shifted > 0) multiply_by_shifts(product, shifted);
+  room = std::max(room, product.columns);
   // Each panel adds its part of the depth to `out`, so sums are in parts of kPanelDepth products.
   for (size_t j = shifted; j < product.columns; j += kPanelColumns) {
     for (size_t k = 0; k < product.depth; k += kPanelDepth) {
-      multiply_piece(product, alpha, j, k, std::min(kPanelDepth, product.depth - k));
+      multiply_piece(product, room, alpha, j, k, std::min(kPanelDepth, product.depth - k));
     }
   }
   return Error::Ok;

@@ -8,7 +8,9 @@
 namespace rushlight::kernels::board {
 
 // out = alpha a b + beta bias, as multiply() of kernels/matmul, for float32 only. Copies the right factor to
-// a panel on the stack, a part at a time. Returns Error::Ok always.
-Error multiply_small(const Product& product);
+// a panel on the stack, a part at a time. Rows of `out` may have room for `room` columns, if that is more than
+// the columns of the product: then those behind them may be overwritten, and no tile of sums is copied.
+// Returns Error::Ok always.
+Error multiply_small(const Product& product, size_t room = 0);
 
 }  // namespace rushlight::kernels::board
