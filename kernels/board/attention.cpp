@@ -34,9 +34,11 @@ Matrix transposed(const Matrix& matrix) { return {matrix.data, matrix.column_str
 // Rows [first, first + rows) of the result of one head, with at most kBlockRows rows.
 class Block {
  public:
-  Block(const AttentionPlan& plan, const AttentionPlan::Head& head, size_t first)
+  // `factor` is the plan's scale.
+  Block(const AttentionPlan& plan, float factor, const AttentionPlan::Head& head, size_t first)
       : plan_(plan),
         head_(head),
+        factor_(factor),
         first_(first),
         rows_(std::min(kBlockRows, plan.queries() - first)),
         stride_(kScores / rows_ / kPanelColumns * kPanelColumns) {
@@ -84,7 +86,7 @@ class Block {
     const size_t count = std::min(seen, keys);
     std::fill(scores + count, scores + keys, 0.0F);
     if (count == 0) return;
-    auto factor = static_cast<float>(plan_.scale());
+    float factor = factor_;
     const float* mask = nullptr;
     if (plan_.has_mask() && plan_.mask_type() == ScalarType::Float && head_.mask.column == sizeof(float)) {
       mask = element_at<float>(head_.mask, first_ + i, key);
@@ -109,6 +111,7 @@ class Block {
 
   const AttentionPlan& plan_;
   const AttentionPlan::Head& head_;
+  float factor_;
   size_t first_;
   size_t rows_;
   size_t stride_;   // of the rows of scores: the most keys of a block
@@ -123,10 +126,11 @@ class Block {
 
 Error attention(KernelContext&, const AttentionProblem& problem) {
   const AttentionPlan& plan = problem.plan;
+  const auto factor = static_cast<float>(plan.scale());
   for (size_t index = 0; index < plan.heads(); ++index) {
     const AttentionPlan::Head head = plan.head(index);
     for (size_t row = 0; row < plan.queries(); row += kBlockRows) {
-      RL_TRY(Block(plan, head, row).compute());
+      RL_TRY(Block(plan, factor, head, row).compute());
     }
   }
   return Error::Ok;
