@@ -52,7 +52,7 @@ class Block {
     scored_.out = out_.a;
   }
 
-  Error compute() {
+  void compute() {
     for (size_t i = 0; i < rows_; ++i) {
       shift_[i] = -std::numeric_limits<float>::infinity();
       sum_[i] = 0;
@@ -64,17 +64,16 @@ class Block {
       const size_t keys = std::min(stride_, last - key);
       scored_.columns = keys;
       scored_.b = transposed(rows_of(head_.key, key));
-      RL_TRY(multiply_small(scored_, stride_));
+      multiply_floats(scored_, stride_);
       for (size_t i = 0; i < rows_; ++i) weigh(i, key, keys);
       out_.depth = keys;
       out_.b = rows_of(head_.value, key);
       out_.bias = key == 0 ? Matrix() : out_.out;
-      RL_TRY(multiply_small(out_));
+      multiply_floats(out_);
       key += keys;
     } while (key < last);
     // A row that sees no key is 0, as in PyTorch.
     for (size_t i = 0; i < rows_; ++i) scale(i, sum_[i] == 0 ? 0 : 1 / sum_[i]);
-    return Error::Ok;
   }
 
  private:
@@ -130,7 +129,7 @@ Error attention(KernelContext&, const AttentionProblem& problem) {
   for (size_t index = 0; index < plan.heads(); ++index) {
     const AttentionPlan::Head head = plan.head(index);
     for (size_t row = 0; row < plan.queries(); row += kBlockRows) {
-      RL_TRY(Block(plan, factor, head, row).compute());
+      Block(plan, factor, head, row).compute();
     }
   }
   return Error::Ok;

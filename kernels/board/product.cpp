@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/board/half_product.h"
+#include "kernels/checks/selection.h"
 #include "kernels/ukernel/panel.h"
 #include "kernels/ukernel/patch.h"
 #include "kernels/ukernel/spans.h"
@@ -47,6 +49,11 @@ float factor(const Scalar& scalar) {
     if (narrow == number) return static_cast<float>(narrow);
   }
   return scalar.to<float>();
+}
+
+// 0 if there is no bias.
+float factor_of_bias(const Product& product) {
+  return product.bias.data == nullptr ? 0 : factor(product.beta);
 }
 
 // True if all rows have the same bias: panels then start their sums from it, and `out` is not filled.
@@ -179,11 +186,27 @@ void multiply_piece(const Scaled& scaled, size_t room, size_t column, size_t fro
   }
 }
 
+constexpr TypeSet kTypes = selected_types("aten::addmm.out") | selected_types("aten::baddbmm.out") |
+                           selected_types("aten::bmm.out") | selected_types("aten::linear.out") |
+                           selected_types("aten::mm.out") | selected_types("rushlight::linear_act.out") |
+                           selected_types("rushlight::linear_act.clamp_out");
+
 }  // namespace
 
-Error multiply_small(const Product& product, size_t room) {
+Error multiply_small(const Product& product) {
+  if constexpr (contains(kTypes, ScalarType::Half)) {
+    if (product.type == ScalarType::Half) {
+      multiply_halves(product, factor(product.alpha), factor_of_bias(product));
+      return Error::Ok;
+    }
+  }
+  if constexpr (contains(kTypes, ScalarType::Float)) multiply_floats(product);
+  return Error::Ok;
+}
+
+void multiply_floats(const Product& product, size_t room) {
   const float alpha = factor(product.alpha);
-  const Scaled scaled{product, alpha, product.bias.data == nullptr ? 0 : factor(product.beta)};
+  const Scaled scaled{product, alpha, factor_of_bias(product)};
   const bool along_depth = product.b.row_stride == 1 && product.a.column_stride == 1;
   const bool by_rows = along_depth && product.rows < kLeftRows && alpha == 1;
   // With alpha 0 the factors are not read, so NaN does not propagate.
@@ -196,11 +219,8 @@ Error multiply_small(const Product& product, size_t room) {
   // Panels start from the bias of their columns; everything else adds to `out`.
   const bool fills = is_bias || by_rows || !starts_from_columns(scaled);
   fill_out(scaled, fills ? product.columns : shifted);
-  if (is_bias) return Error::Ok;
-  if (by_rows) {
-    multiply_by_rows(product);
-    return Error::Ok;
-  }
+  if (is_bias) return;
+  if (by_rows) return multiply_by_rows(product);
   if (shifted > 0) multiply_by_shifts(product, shifted);
   room = std::max(room, product.columns);
   // Each panel adds its part of the depth to `out`, so sums are in parts of kPanelDepth products.
@@ -209,7 +229,6 @@ Error multiply_small(const Product& product, size_t room) {
       multiply_piece(scaled, room, j, k, std::min(kPanelDepth, product.depth - k));
     }
   }
-  return Error::Ok;
 }
 
 }  // namespace rushlight::kernels::board
