@@ -28,17 +28,21 @@ constexpr size_t kFewRows = 4;
 constexpr size_t kDotColumns = 8;
 constexpr size_t kDotDepth = 64;
 
-uint16_t* element(const Matrix& matrix, size_t row, size_t column) {
-  return static_cast<uint16_t*>(matrix.data) + static_cast<ptrdiff_t>(row) * matrix.row_stride +
+template <class T>
+T* element(const Matrix& matrix, size_t row, size_t column) {
+  return static_cast<T*>(matrix.data) + static_cast<ptrdiff_t>(row) * matrix.row_stride +
          static_cast<ptrdiff_t>(column) * matrix.column_stride;
 }
 
 // A part of a matrix as float32: to[i * stride + j] = matrix[row + i][column + j].
-void widen(float* to, size_t stride, const Matrix& matrix, size_t row, size_t rows, size_t column,
-           size_t columns) {
+void widen(float* to, size_t stride, const Matrix& matrix, bool is_float, size_t row, size_t rows,
+           size_t column, size_t columns) {
   const BlockStrides from{matrix.row_stride, matrix.column_stride};
   const auto step = static_cast<ptrdiff_t>(stride);
-  const uint16_t* first = element(matrix, row, column);
+  if (is_float) {
+    return ukernel::copy_block(to, {step, 1}, element<float>(matrix, row, column), from, rows, columns);
+  }
+  const auto* first = element<uint16_t>(matrix, row, column);
   // The inner loop is along contiguous elements.
   if (from.row == 1 && from.column != 1) {
     return ukernel::widen_block(to, {1, step}, first, {from.column, from.row}, columns, rows);
@@ -56,8 +60,12 @@ struct Block {
 
 class HalfProduct {
  public:
-  HalfProduct(const ProductMatrices& product, float alpha, float beta)
-      : product_(product), depth_(alpha == 0 ? 0 : product.depth), alpha_(alpha), beta_(beta) {}
+  HalfProduct(const ProductMatrices& product, float alpha, float beta, FloatMatrices floats)
+      : product_(product),
+        depth_(alpha == 0 ? 0 : product.depth),
+        alpha_(alpha),
+        beta_(beta),
+        floats_(floats) {}
 
   // Multiplies by panels, of at most kBlockRows rows and kColumns columns.
   void by_panels(const Block& block) const {
@@ -77,11 +85,11 @@ class HalfProduct {
         const size_t columns = std::min(kPanelColumns, block.columns - j);
         float* panel = panels[j / kPanelColumns];
         if (columns < kPanelColumns) ukernel::fill_span(panel, piece.depth * kPanelColumns, 0);
-        widen(panel, kPanelColumns, product_.b, k, piece.depth, block.column + j, columns);
+        widen(panel, kPanelColumns, product_.b, false, k, piece.depth, block.column + j, columns);
       }
       for (size_t i = 0; i < block.rows; i += kTileRows) {
         piece.rows = std::min(kTileRows, block.rows - i);
-        widen(left, kDepth, product_.a, block.row + i, piece.rows, k, piece.depth);
+        widen(left, kDepth, product_.a, floats_.a, block.row + i, piece.rows, k, piece.depth);
         for (size_t j = 0; j < block.columns; j += kPanelColumns) {
           piece.panel = panels[j / kPanelColumns];
           piece.out = sums + i * kColumns + j;
@@ -101,10 +109,10 @@ class HalfProduct {
     for (size_t k = 0; k < depth_; k += kDotDepth) {
       const size_t depth = std::min(kDotDepth, depth_ - k);
       const BlockStrides columns{product_.b.column_stride, product_.b.row_stride};
-      ukernel::widen_block(right, {kDotDepth, 1}, element(product_.b, k, block.column), columns,
+      ukernel::widen_block(right, {kDotDepth, 1}, element<uint16_t>(product_.b, k, block.column), columns,
                            block.columns, depth);
       for (size_t i = 0; i < block.rows; ++i) {
-        widen(left, kDotDepth, product_.a, block.row + i, 1, k, depth);
+        widen(left, kDotDepth, product_.a, floats_.a, block.row + i, 1, k, depth);
         ukernel::multiply_rows({right, kDotDepth, left, block.columns, depth, sums + i * kColumns, 1});
       }
     }
@@ -116,25 +124,33 @@ class HalfProduct {
   void store(const Block& block, float* sums) const {
     for (size_t i = 0; i < block.rows && (alpha_ != 1 || beta_ != 0); ++i) {
       float bias[kColumns] = {};
-      if (beta_ != 0) widen(bias, kColumns, product_.bias, block.row + i, 1, block.column, block.columns);
+      if (beta_ != 0) {
+        widen(bias, kColumns, product_.bias, floats_.out, block.row + i, 1, block.column, block.columns);
+      }
       float* row = sums + i * kColumns;
       for (size_t j = 0; j < block.columns; ++j) row[j] = alpha_ * row[j] + beta_ * bias[j];
     }
-    ukernel::narrow_block(element(product_.out, block.row, block.column),
-                          {product_.out.row_stride, product_.out.column_stride}, sums, {kColumns, 1},
-                          block.rows, block.columns);
+    const Matrix& out = product_.out;
+    const BlockStrides strides{out.row_stride, out.column_stride};
+    if (floats_.out) {
+      auto* to = element<float>(out, block.row, block.column);
+      return ukernel::copy_block(to, strides, sums, {kColumns, 1}, block.rows, block.columns);
+    }
+    auto* to = element<uint16_t>(out, block.row, block.column);
+    ukernel::narrow_block(to, strides, sums, {kColumns, 1}, block.rows, block.columns);
   }
 
   const ProductMatrices& product_;
   size_t depth_;  // 0 with alpha 0: then the factors are not read, so that NaN does not propagate
   float alpha_;
   float beta_;
+  FloatMatrices floats_;
 };
 
 }  // namespace
 
-void multiply_halves(const ProductMatrices& product, float alpha, float beta) {
-  const HalfProduct by(product, alpha, beta);
+void multiply_halves(const ProductMatrices& product, float alpha, float beta, FloatMatrices floats) {
+  const HalfProduct by(product, alpha, beta, floats);
   const bool is_dot = product.rows < kFewRows && product.b.row_stride == 1;
   const size_t rows = is_dot ? kFewRows : kBlockRows;
   const size_t columns = is_dot ? kDotColumns : kColumns;

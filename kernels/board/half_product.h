@@ -7,8 +7,14 @@
 
 namespace rushlight::kernels::board {
 
-// out = alpha a b + beta bias, as multiply() of kernels/matmul, for float16. `alpha` and `beta` are the
-// product's; beta is 0 without a bias. 5 kB of stack.
-void multiply_halves(const ProductMatrices& product, float alpha, float beta);
+// The matrices that are float32 instead of float16; the bias is as `out`.
+struct FloatMatrices {
+  bool a = false;
+  bool out = false;
+};
+
+// out = alpha a b + beta bias, as multiply() of kernels/matmul. `alpha` and `beta` are the product's; beta is
+// 0 without a bias. The bias may be `out` itself. 5 kB of stack.
+void multiply_halves(const ProductMatrices& product, float alpha, float beta, FloatMatrices floats = {});
 
 }  // namespace rushlight::kernels::board
