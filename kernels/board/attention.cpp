@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A block of queries times a block of keys, with online softmax (Milakov and Gimelshein, 2018). The functions
-// of product.h compute both products, and the sums of values stay in `out`; those of half_product.h, and sums
-// on the stack, serve float16. Any strides; no scratch memory. Products need queries x keys x (depth + width)
+// of product.h compute both products, and the sums of values stay in `out`. Float16 takes half_product.h,
+// with the sums on the stack. Any strides; no scratch memory. Products need queries x keys x (depth + width)
 // multiply-adds; packing panels costs a pass over keys and values for each block of queries, and rescaling
 // one over the sums for each block of keys.
 #include "kernels/backs/attention.h"
@@ -101,11 +101,11 @@ class Block {
   static constexpr size_t kScores = kBlockRows<T> * kBlockKeys;
 
   static void multiply(const Product& product, [[maybe_unused]] FloatMatrices floats,
-                       [[maybe_unused]] size_t room) {
+                       [[maybe_unused]] size_t width) {
     if constexpr (kIsHalf<T>) {
       multiply_halves(product, 1, product.bias.data == nullptr ? 0 : 1, floats);
     } else {
-      multiply_floats(product, room);
+      multiply_floats(product, width);
     }
   }
 

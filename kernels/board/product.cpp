@@ -76,7 +76,8 @@ void copy_bias(const Scaled& scaled, size_t row, size_t column, size_t columns, 
 // True if `out` holds the bias already, so that products add to it as it is.
 bool is_in_place(const Scaled& scaled) {
   const Product& product = scaled.of;
-  return scaled.beta == 1 && product.bias.data == product.out.data && product.bias.row_stride == product.out.row_stride &&
+  return scaled.beta == 1 && product.bias.data == product.out.data &&
+         product.bias.row_stride == product.out.row_stride &&
          product.bias.column_stride == product.out.column_stride;
 }
 
@@ -141,8 +142,8 @@ void multiply_by_shifts(const Product& product, size_t columns) {
   }
 }
 
-// All rows times one panel of columns and a part of the depth. `room`: columns that may be written.
-void multiply_piece(const Scaled& scaled, size_t room, size_t column, size_t from, size_t depth) {
+// All rows times one panel of columns and a part of the depth. `width`: columns that may be written.
+void multiply_piece(const Scaled& scaled, size_t width, size_t column, size_t from, size_t depth) {
   const Product& product = scaled.of;
   const float alpha = scaled.alpha;
   alignas(16) float panel[kPanelDepth * kPanelColumns];
@@ -168,7 +169,7 @@ void multiply_piece(const Scaled& scaled, size_t room, size_t column, size_t fro
   } else {
     copy_out(product.b, from, depth, column, piece.columns, alpha, kPanelColumns, panel);
   }
-  piece.columns = std::min(room - column, kPanelColumns);
+  piece.columns = std::min(width - column, kPanelColumns);
   // A left factor with adjacent elements in its rows is read in place, all rows in one call.
   const bool adjacent = product.a.column_stride == 1;
   const size_t at_once = adjacent ? product.rows : kLeftRows;
@@ -204,7 +205,7 @@ Error multiply_small(const Product& product) {
   return Error::Ok;
 }
 
-void multiply_floats(const Product& product, size_t room) {
+void multiply_floats(const Product& product, size_t width) {
   const float alpha = factor(product.alpha);
   const Scaled scaled{product, alpha, factor_of_bias(product)};
   const bool along_depth = product.b.row_stride == 1 && product.a.column_stride == 1;
@@ -222,11 +223,11 @@ void multiply_floats(const Product& product, size_t room) {
   if (is_bias) return;
   if (by_rows) return multiply_by_rows(product);
   if (shifted > 0) multiply_by_shifts(product, shifted);
-  room = std::max(room, product.columns);
+  width = std::max(width, product.columns);
   // Each panel adds its part of the depth to `out`, so sums are in parts of kPanelDepth products.
   for (size_t j = shifted; j < product.columns; j += kPanelColumns) {
     for (size_t k = 0; k < product.depth; k += kPanelDepth) {
-      multiply_piece(scaled, room, j, k, std::min(kPanelDepth, product.depth - k));
+      multiply_piece(scaled, width, j, k, std::min(kPanelDepth, product.depth - k));
     }
   }
 }

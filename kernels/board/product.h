@@ -7,13 +7,13 @@
 
 namespace rushlight::kernels::board {
 
-// out = alpha a b + beta bias, as multiply() of kernels/matmul, for float32 and, where an operator of the build
-// has it, float16. Returns Error::Ok always.
+// out = alpha a b + beta bias, as multiply() of kernels/matmul, for float32 and, where an operator of the
+// build has it, float16. Returns Error::Ok always.
 Error multiply_small(const Product& product);
 
-// The same for float32. Copies the right factor to a panel on the stack, a part at a time. Rows of `out` may
-// have room for `room` columns, if that is more than the columns of the product: then those behind them may be
-// overwritten, and no tile of sums is copied.
-void multiply_floats(const Product& product, size_t room = 0);
+// The same for float32. Copies the right factor to a panel on the stack, a part at a time. `width` is the
+// number of columns that the memory of `out` has, if that is more than the product has: those behind them may
+// be overwritten, and no tile of sums is copied.
+void multiply_floats(const Product& product, size_t width = 0);
 
 }  // namespace rushlight::kernels::board

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Conversions of float16 by the floating-point unit of cores without vectors (VCVTB), an instruction each. They
-// make NaN quiet.
+// Conversions of float16 by the floating-point unit of cores without vectors (VCVTB), an instruction each.
+// They make NaN quiet.
 #pragma once
 
 #include "kernels/ukernel/generic/half.inl"

@@ -35,7 +35,7 @@ template <class To, class From, class Convert>
     size_t i = columns;
     if (from_strides.column == 1) {
       for (; i >= 4; i -= 4, at += 4) {
-        RL_UNROLL for (size_t k = 0; k < 4; ++k, target += to_strides.column) *target = convert(at[k]);
+        RL_UNROLL for (size_t k = 0; k < 4; ++k, target += to_strides.column)* target = convert(at[k]);
       }
     }
     for (; i > 0; --i, at += from_strides.column, target += to_strides.column) {
