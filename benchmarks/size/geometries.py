@@ -186,7 +186,15 @@ def _products(watch: Record, dtype: torch.dtype) -> Iterator[tuple[str, int]]:
         with watch:
             torch.bmm(of(4, rows, depth), of(4, columns, depth).transpose(1, 2))
         yield f"bmm 4 x {rows} x {depth} x {columns}, transposed", 4 * rows * depth * columns
-    for tokens, keys, size in ((32, 32, 16), (1, 50, 32)):
+    for tokens, keys, size in (
+        (16, 16, 32),
+        (32, 32, 16),
+        (128, 128, 32),
+        (64, 64, 64),
+        (128, 128, 64),
+        (1, 50, 32),
+        (1, 128, 64),
+    ):
         given = {"query": of(1, 2, tokens, size), "key": of(1, 2, keys, size), "value": of(1, 2, keys, size)}
         expected = functional.scaled_dot_product_attention(*given.values())
         watch.calls.append(_attention(given, expected))

@@ -57,7 +57,7 @@ std::optional<Error> batch_sum(KernelContext& context, const BatchProblem& probl
 
 namespace board {
 
-// matmul.cpp: float32, without packing. Need no scratch memory; never fail.
+// matmul.cpp: float32 and float16, without packing. Need no scratch memory; never fail.
 Error matmul(KernelContext& context, const ProductProblem& problem);
 Error batch_matmul(KernelContext& context, const BatchProblem& problem);
 

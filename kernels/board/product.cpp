@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/board/half_product.h"
+#include "kernels/checks/selection.h"
 #include "kernels/ukernel/panel.h"
 #include "kernels/ukernel/patch.h"
 #include "kernels/ukernel/spans.h"
@@ -31,39 +33,60 @@ float* element_of_out(const Product& product, size_t row, size_t column) {
   return const_cast<float*>(element(product.out, row, column));
 }
 
-bool has_bias(const Product& product) {
-  return product.bias.data != nullptr && product.beta.to<float>() != 0;
+// A product with its factors as floats.
+struct Scaled {
+  const Product& of;
+  float alpha;
+  float beta;  // 0 without a bias
+};
+
+// Converts small integers, which most factors are, without arithmetic on 64 bits: in software that takes
+// hundreds of instructions.
+float factor(const Scalar& scalar) {
+  if (!scalar.is_floating()) {
+    const auto number = scalar.to<int64_t>();
+    const auto narrow = static_cast<int32_t>(number);
+    if (narrow == number) return static_cast<float>(narrow);
+  }
+  return scalar.to<float>();
+}
+
+// 0 if there is no bias.
+float factor_of_bias(const Product& product) {
+  return product.bias.data == nullptr ? 0 : factor(product.beta);
 }
 
 // True if all rows have the same bias: panels then start their sums from it, and `out` is not filled.
-bool starts_from_columns(const Product& product) {
-  return !has_bias(product) || product.bias.row_stride == 0;
-}
+bool starts_from_columns(const Scaled& scaled) { return scaled.beta == 0 || scaled.of.bias.row_stride == 0; }
 
 // to[j * step] = beta * bias[row][column + j], or zeros if there is no bias.
-void copy_bias(const Product& product, size_t row, size_t column, size_t columns, float* to, ptrdiff_t step) {
-  const auto beta = product.beta.to<float>();
-  const bool has = has_bias(product);
-  const float* bias = has ? element(product.bias, row, column) : nullptr;
+void copy_bias(const Scaled& scaled, size_t row, size_t column, size_t columns, float* to, ptrdiff_t step) {
+  const float beta = scaled.beta;
+  const bool has = beta != 0;
+  const Matrix& matrix = scaled.of.bias;
+  const float* bias = has ? element(matrix, row, column) : nullptr;
   if (step == 1 && !has) return ukernel::fill_span(to, columns, 0);
-  if (step == 1 && beta == 1 && product.bias.column_stride == 1) return ukernel::copy_span(to, bias, columns);
+  if (step == 1 && beta == 1 && matrix.column_stride == 1) return ukernel::copy_span(to, bias, columns);
   for (; columns > 0; --columns, to += step) {
     *to = has ? beta * *bias : 0;
-    if (has) bias += product.bias.column_stride;
+    if (has) bias += matrix.column_stride;
   }
 }
 
 // True if `out` holds the bias already, so that products add to it as it is.
-bool is_in_place(const Product& product) {
-  return product.bias.data == product.out.data && product.bias.row_stride == product.out.row_stride &&
-         product.bias.column_stride == product.out.column_stride && product.beta.to<float>() == 1;
+bool is_in_place(const Scaled& scaled) {
+  const Product& product = scaled.of;
+  return scaled.beta == 1 && product.bias.data == product.out.data &&
+         product.bias.row_stride == product.out.row_stride &&
+         product.bias.column_stride == product.out.column_stride;
 }
 
 // Initializes the first `columns` of out with beta * bias, or with zeros if there is no bias.
-void fill_out(const Product& product, size_t columns) {
-  if (is_in_place(product)) return;
+void fill_out(const Scaled& scaled, size_t columns) {
+  if (is_in_place(scaled)) return;
+  const Product& product = scaled.of;
   for (size_t i = 0; i < product.rows; ++i) {
-    copy_bias(product, i, 0, columns, element_of_out(product, i, 0), product.out.column_stride);
+    copy_bias(scaled, i, 0, columns, element_of_out(product, i, 0), product.out.column_stride);
   }
 }
 
@@ -119,8 +142,10 @@ void multiply_by_shifts(const Product& product, size_t columns) {
   }
 }
 
-// All rows times one panel of columns and a part of the depth.
-void multiply_piece(const Product& product, float alpha, size_t column, size_t from, size_t depth) {
+// All rows times one panel of columns and a part of the depth. `width`: columns that may be written.
+void multiply_piece(const Scaled& scaled, size_t width, size_t column, size_t from, size_t depth) {
+  const Product& product = scaled.of;
+  const float alpha = scaled.alpha;
   alignas(16) float panel[kPanelDepth * kPanelColumns];
   float rows[kLeftRows * kPanelDepth];
   float initial[kPanelColumns] = {};
@@ -131,8 +156,8 @@ void multiply_piece(const Product& product, float alpha, size_t column, size_t f
   piece.column_stride = product.out.column_stride;
   piece.out_stride = product.out.row_stride;
   // The first part of the depth may start from the bias; all others add to `out`.
-  if (from == 0 && starts_from_columns(product)) {
-    copy_bias(product, 0, column, piece.columns, initial, 1);
+  if (from == 0 && starts_from_columns(scaled)) {
+    if (scaled.beta != 0) copy_bias(scaled, 0, column, piece.columns, initial, 1);
     piece.initial = initial;
   }
   // alpha scales the panel, because the products are added to beta * bias.
@@ -144,6 +169,7 @@ void multiply_piece(const Product& product, float alpha, size_t column, size_t f
   } else {
     copy_out(product.b, from, depth, column, piece.columns, alpha, kPanelColumns, panel);
   }
+  piece.columns = std::min(width - column, kPanelColumns);
   // A left factor with adjacent elements in its rows is read in place, all rows in one call.
   const bool adjacent = product.a.column_stride == 1;
   const size_t at_once = adjacent ? product.rows : kLeftRows;
@@ -161,10 +187,27 @@ void multiply_piece(const Product& product, float alpha, size_t column, size_t f
   }
 }
 
+constexpr TypeSet kTypes = selected_types("aten::addmm.out") | selected_types("aten::baddbmm.out") |
+                           selected_types("aten::bmm.out") | selected_types("aten::linear.out") |
+                           selected_types("aten::mm.out") | selected_types("rushlight::linear_act.out") |
+                           selected_types("rushlight::linear_act.clamp_out");
+
 }  // namespace
 
 Error multiply_small(const Product& product) {
-  const auto alpha = product.alpha.to<float>();
+  if constexpr (contains(kTypes, ScalarType::Half)) {
+    if (product.type == ScalarType::Half) {
+      multiply_halves(product, factor(product.alpha), factor_of_bias(product));
+      return Error::Ok;
+    }
+  }
+  if constexpr (contains(kTypes, ScalarType::Float)) multiply_floats(product);
+  return Error::Ok;
+}
+
+void multiply_floats(const Product& product, size_t width) {
+  const float alpha = factor(product.alpha);
+  const Scaled scaled{product, alpha, factor_of_bias(product)};
   const bool along_depth = product.b.row_stride == 1 && product.a.column_stride == 1;
   const bool by_rows = along_depth && product.rows < kLeftRows && alpha == 1;
   // With alpha 0 the factors are not read, so NaN does not propagate.
@@ -175,21 +218,18 @@ Error multiply_small(const Product& product) {
     shifted = product.columns / ukernel::kShiftColumns * ukernel::kShiftColumns;
   }
   // Panels start from the bias of their columns; everything else adds to `out`.
-  const bool fills = is_bias || by_rows || !starts_from_columns(product);
-  fill_out(product, fills ? product.columns : shifted);
-  if (is_bias) return Error::Ok;
-  if (by_rows) {
-    multiply_by_rows(product);
-    return Error::Ok;
-  }
+  const bool fills = is_bias || by_rows || !starts_from_columns(scaled);
+  fill_out(scaled, fills ? product.columns : shifted);
+  if (is_bias) return;
+  if (by_rows) return multiply_by_rows(product);
   if (shifted > 0) multiply_by_shifts(product, shifted);
+  width = std::max(width, product.columns);
   // Each panel adds its part of the depth to `out`, so sums are in parts of kPanelDepth products.
   for (size_t j = shifted; j < product.columns; j += kPanelColumns) {
     for (size_t k = 0; k < product.depth; k += kPanelDepth) {
-      multiply_piece(product, alpha, j, k, std::min(kPanelDepth, product.depth - k));
+      multiply_piece(scaled, width, j, k, std::min(kPanelDepth, product.depth - k));
     }
   }
-  return Error::Ok;
 }
 
 }  // namespace rushlight::kernels::board

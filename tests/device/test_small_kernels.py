@@ -47,6 +47,14 @@ ROWS = [
     "rushlight::linear_act.clamp_out",
 ]
 
+
+class Attention(torch.nn.Module):
+    """Two heads of attention to themselves: half a million multiply-accumulates."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return functional.scaled_dot_product_attention(x, x, x)
+
+
 # Thousands of instructions of one inference: programs as exported for the board, channels-last on Arm.
 INSTRUCTIONS = {
     ("cortex-m4", DsCnn): 4_020,
@@ -57,8 +65,12 @@ INSTRUCTIONS = {
     ("cortex-m55", ResNet8): 6_200,
     ("rv32imafc", ResNet8): 25_300,
     ("rv64gcv", ResNet8): 3_100,
+    ("cortex-m4", Attention): 1_200,
+    ("cortex-m55", Attention): 525,
+    ("rv32imafc", Attention): 1_500,
+    ("rv64gcv", Attention): 238,
 }
-IMAGES = {DsCnn: (1, 1, 49, 10), ResNet8: (1, 3, 32, 32)}
+IMAGES = {DsCnn: (1, 1, 49, 10), ResNet8: (1, 3, 32, 32), Attention: (1, 2, 64, 32)}
 
 # Input, weight and settings. Some have more depth or width than kernels compute at once.
 CONVOLUTIONS = [
@@ -141,31 +153,40 @@ def _convolutions(dtype: torch.dtype = torch.float32) -> Iterator[torch.Tensor]:
 
 @pytest.fixture(scope="module")
 def half_calls() -> list[RecordedCall]:
-    """Convolutions of float16."""
+    """Convolutions, products and attention of float16."""
     torch.manual_seed(0)
-    watch = Record(["aten::convolution.out"], max_elements=20_000)
-    made = _convolutions(torch.float16)
-    while True:
-        with watch:
-            if next(made, None) is None:
-                return watch.calls
+    watch = Record([row for row in ROWS if row.startswith("aten::")], max_elements=20_000)
+    dtype = torch.float16
+    for made in (_convolutions(dtype), _products(dtype), _batches(dtype)):
+        while True:
+            with watch:
+                if next(made, None) is None:
+                    break
+    _add_linear(watch, dtype)
+    _add_attention(watch, dtype)
+    return watch.calls
 
 
-def _products() -> Iterator[torch.Tensor]:
+def _products(dtype: torch.dtype = torch.float32) -> Iterator[torch.Tensor]:
+    def of(*shape: int) -> torch.Tensor:
+        return _numbers(shape).to(dtype)
+
     for rows, depth, columns in [(1, 64, 12), (3, 7, 5), (9, 70, 13), (1, 1, 1), (5, 129, 33), (2, 200, 27)]:
-        yield torch.mm(_numbers((rows, depth)), _numbers((depth, columns)))
-        bias = _numbers((columns,))
-        a, b = _numbers((rows, depth)), _numbers((depth, columns))
+        yield torch.mm(of(rows, depth), of(depth, columns))
+        bias, a, b = of(columns), of(rows, depth), of(depth, columns)
         yield torch.addmm(bias, a, b, beta=2, alpha=0.5)
         yield torch.addmm(bias, a, b, beta=0)
 
 
-def _batches() -> Iterator[torch.Tensor]:
+def _batches(dtype: torch.dtype = torch.float32) -> Iterator[torch.Tensor]:
+    def of(*shape: int) -> torch.Tensor:
+        return _numbers(shape).to(dtype)
+
     for rows, depth, columns in [(5, 9, 11), (1, 32, 40), (3, 70, 4)]:
-        a, b = _numbers((3, rows, depth)), _numbers((3, depth, columns))
+        a, b = of(3, rows, depth), of(3, depth, columns)
         yield torch.bmm(a, b)
         yield torch.bmm(a, b.transpose(1, 2).contiguous().transpose(1, 2))
-        for bias in (_numbers((columns,)), _numbers((3, rows, columns))):
+        for bias in (of(columns), of(3, rows, columns)):
             yield torch.baddbmm(bias, a, b, beta=2, alpha=0.5)
             yield torch.baddbmm(bias, a, b)
 
@@ -184,13 +205,13 @@ def _pools() -> Iterator[torch.Tensor | tuple[torch.Tensor, ...]]:
         yield functional.adaptive_avg_pool2d(x, (4, 3))
 
 
-def _add_linear(watch: Record) -> None:
+def _add_linear(watch: Record, dtype: torch.dtype = torch.float32) -> None:
     """Calls of linear, which PyTorch decomposes into matrix products before they can be recorded."""
     for shape, features in [((1, 64), 12), ((2, 7), 5), ((3, 3, 70), 13), ((129,), 9)]:
         names = {
-            "input": _numbers(shape),
-            "weight": _numbers((features, shape[-1])),
-            "bias": _numbers((features,)),
+            "input": _numbers(shape).to(dtype),
+            "weight": _numbers((features, shape[-1])).to(dtype),
+            "bias": _numbers((features,)).to(dtype),
         }
         expected = functional.linear(*names.values())
         watch.make_call("aten::linear.out", names, [expected], torch.ops.aten.linear.default)
@@ -235,25 +256,29 @@ def _add_own(
     watch.calls.append(RecordedCall(row, schema, function, given, arguments, [out], [expected]))
 
 
-def _add_attention(watch: Record) -> None:
+def _add_attention(watch: Record, dtype: torch.dtype = torch.float32) -> None:
     """Calls of attention, which PyTorch has no overload with `out` for: partial blocks of queries and keys,
     each kind of mask, and layouts whose rows are not contiguous."""
     row = "aten::scaled_dot_product_attention.out"
-    for queries, keys, depth, width in [(1, 50, 12, 12), (19, 37, 9, 5), (3, 270, 4, 3), (33, 16, 7, 70)]:
-        query, key, value = (
-            _numbers((2, 2, queries, depth)),
-            _numbers((2, 2, keys, depth)),
-            _numbers((2, 2, keys, width)),
-        )
+    for queries, keys, depth, width in [
+        (1, 50, 12, 12),
+        (19, 37, 9, 5),
+        (3, 270, 4, 3),
+        (33, 16, 7, 70),
+        (26, 29, 67, 6),
+    ]:
+        query = _numbers((2, 2, queries, depth)).to(dtype)
+        key, value = _numbers((2, 2, keys, depth)).to(dtype), _numbers((2, 2, keys, width)).to(dtype)
         kept = torch.rand(queries, keys) > 0.3
         kept[0] = False
-        added = _numbers((2, 1, queries, keys)) * 8
+        added = (_numbers((2, 1, queries, keys)) * 8).to(dtype)
         added[1, 0, 0] = -torch.inf
         strided = query.permute(2, 3, 0, 1).contiguous().permute(2, 3, 0, 1)
         for settings in (
             {},
             {"attn_mask": kept},
             {"attn_mask": added, "scale": 0.7},
+            {"attn_mask": added.transpose(2, 3).contiguous().transpose(2, 3)},
             {"is_causal": True},
             {"query": strided, "value": value.transpose(2, 3).contiguous().transpose(2, 3)},
             {"key": key[:, :1].contiguous(), "value": value[:, :1].contiguous(), "enable_gqa": True},
@@ -330,17 +355,16 @@ def test_a_board_computes_what_pytorch_does(
     calls: list[RecordedCall], board: str, folder_of: Callable[[str], Path]
 ) -> None:
     need(board)
-    # Two programs: all tensors together exceed a board's memory.
-    middle = len(calls) // 2
-    results = [
-        outs for part in (calls[:middle], calls[middle:]) for outs in computed(part, board, folder_of(board))
-    ]
+    # Several programs: all tensors together exceed a board's memory.
+    count = len(calls) // 4 + 1
+    parts = [calls[first : first + count] for first in range(0, len(calls), count)]
+    results = [outs for part in parts for outs in computed(part, board, folder_of(board))]
     wrong = list(filter(None, (problem(*item) for item in zip(calls, results, strict=True))))
     assert not wrong, f"{len(wrong)} of {len(calls)} calls:\n" + "\n".join(wrong[:20])
 
 
 @pytest.mark.parametrize("board", [pytest.param(name, marks=_marked(name)) for name in BOARDS])
-def test_a_board_convolves_float16_as_pytorch_does(
+def test_a_board_computes_float16_as_pytorch_does(
     half_calls: list[RecordedCall], board: str, folder_of: Callable[[str], Path]
 ) -> None:
     test_a_board_computes_what_pytorch_does(half_calls, board, folder_of)

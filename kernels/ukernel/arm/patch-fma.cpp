@@ -4,6 +4,8 @@
 // of patch_planes.inl.
 #define RL_OWN_CHANNELS
 #define RL_OWN_SHIFTS
+#define RL_OWN_HALVES
+#include "kernels/ukernel/arm/halves.h"
 #include "kernels/ukernel/generic/patch_planes.inl"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {

@@ -47,6 +47,9 @@ void attention_scores(size_t n, size_t depth, const float* query, const float* k
 
 void attention_scale(size_t n, float* row, float factor) {
   size_t i = 0;
+  for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
+    RL_UNROLL for (size_t k = 0; k < 4; ++k) store(row + i + k * kLanes, load(row + i + k * kLanes) * factor);
+  }
   for (; i + kLanes <= n; i += kLanes) store(row + i, load(row + i) * factor);
   if (i < n) store_partial(row + i, load_partial(row + i, n - i) * factor, n - i);
 }

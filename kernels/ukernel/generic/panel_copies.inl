@@ -22,7 +22,18 @@ void pack_panel(float* to, const float* from, ptrdiff_t from_stride, ptrdiff_t d
     const float* first = from;
     const float* second = from + from_stride;
     float* at = to + j;
-    for (size_t k = depth; k > 0; --k, at += kPanelColumns, first += depth_stride, second += depth_stride) {
+    size_t k = depth;
+    if (depth_stride == 1) {
+      for (; k >= 4; k -= 4, at += 4 * kPanelColumns, first += 4, second += 4) {
+#pragma GCC unroll 4
+        for (size_t i = 0; i < 4; ++i) {
+          const float a = first[i], b = second[i];
+          at[i * kPanelColumns] = a;
+          at[i * kPanelColumns + 1] = b;
+        }
+      }
+    }
+    for (; k > 0; --k, at += kPanelColumns, first += depth_stride, second += depth_stride) {
       const float a = *first, b = *second;
       at[0] = a;
       at[1] = b;
