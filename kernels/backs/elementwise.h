@@ -44,6 +44,15 @@ struct GeluProblem : UnaryProblem {
   bool with_tanh;  // true: tanh approximation; false: exact, by erf
 };
 
+// out = log(sigmoid(self)); buffer = exp(-|self|), for the backward operator.
+struct LogSigmoidProblem : UnaryProblem {
+  const Tensor& buffer;
+
+  [[nodiscard]] bool is_in(TypeSet types) const {
+    return UnaryProblem::is_in(types) && buffer.scalar_type() == type();
+  }
+};
+
 // out = self for self > 0, slope * self otherwise.
 struct LeakyReluProblem : UnaryProblem {
   float slope;
@@ -192,6 +201,7 @@ Error log(KernelContext& context, const UnaryProblem& problem);
 Error log10(KernelContext& context, const UnaryProblem& problem);
 Error log1p(KernelContext& context, const UnaryProblem& problem);
 Error log_sigmoid(KernelContext& context, const UnaryProblem& problem);
+Error log_sigmoid_forward(KernelContext& context, const LogSigmoidProblem& problem);
 Error log2(KernelContext& context, const UnaryProblem& problem);
 Error mish(KernelContext& context, const UnaryProblem& problem);
 Error neg(KernelContext& context, const UnaryProblem& problem);
@@ -221,8 +231,10 @@ Error softplus(KernelContext& context, const SoftplusProblem& problem);
 Error clamp(KernelContext& context, const BoundsProblem& problem);
 
 // power.cpp: float32, float16 and bfloat16, computed in float32. `power` is elementwise, with a tensor of
-// exponents.
+// exponents. log_add is log(e^a + e^b), log2_add log2(2^a + 2^b).
 Error power(KernelContext& context, const BinaryProblem& problem);
+Error log_add(KernelContext& context, const BinaryProblem& problem);
+Error log2_add(KernelContext& context, const BinaryProblem& problem);
 Error power_of_elements(KernelContext& context, const PowerProblem& problem);
 Error power_of_scalar(KernelContext& context, const PowerProblem& problem);
 

@@ -5,6 +5,7 @@
 
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element.h"
+#include "kernels/ukernel/convert.h"
 #include "runtime/base/assert.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -30,52 +31,69 @@ ScalarType kind_of(ScalarType type) {
   return is_floating(type) ? ScalarType::Float : kIntegerKind;
 }
 
-// The conversions of Half, which runtime/tensor/float16.cpp has with branches, as selections that compilers
-// vectorize: SSE2 compares signed integers only, and GCC makes no branch of a selection by masks. Subnormals
-// are exact: the product with a power of two normalizes them.
-[[maybe_unused]] inline float widened(uint16_t half) {
-  using internal::bits_float;
-  const auto magnitude = static_cast<int32_t>((half & 0x7fffu) << 13);
-  const uint32_t scaled = internal::float_bits(bits_float(static_cast<uint32_t>(magnitude)) * 0x1p112f);
-  const uint32_t special = magnitude >= 0x0f800000 ? 0x7f800000u : 0u;
-  return bits_float(scaled | special | static_cast<uint32_t>(half & 0x8000u) << 16);
-}
-[[maybe_unused]] inline uint16_t narrowed(float value) {
-  using internal::float_bits;
-  const auto select = [](bool condition, uint32_t then, uint32_t otherwise) {
-    const uint32_t mask = 0u - static_cast<uint32_t>(condition);
-    return (then & mask) | (otherwise & ~mask);
-  };
-  const uint32_t wide = float_bits(value);
-  const uint32_t bits = wide & 0x7fffffffu;
-  const auto magnitude = static_cast<int32_t>(bits);
-  const uint32_t tiny = float_bits(internal::bits_float(bits) + 0.5f) - float_bits(0.5f);
-  const uint32_t rounded = (bits + 0xfffu + ((bits >> 13) & 1u) - 0x38000000u) >> 13;
-  const uint32_t finite = select(magnitude < 0x38800000, tiny, rounded);
-  const uint32_t special = 0x7c00u | static_cast<uint32_t>(magnitude > 0x7f800000) << 9;
-  return static_cast<uint16_t>(select(magnitude < 0x477ff000, finite, special) | ((wide >> 16) & 0x8000u));
-}
+// The microkernel that converts contiguous elements, if there is one; 16-bit floats are passed as their bits,
+// and bool as bytes.
+template <class To, class From>
+constexpr std::nullptr_t kVectors = nullptr;
+#ifndef __OPTIMIZE_SIZE__
+template <>
+constexpr auto kVectors<float, Half> = &ukernel::half_to_f32;
+template <>
+constexpr auto kVectors<Half, float> = &ukernel::f32_to_half;
+template <>
+constexpr auto kVectors<float, BFloat16> = &ukernel::bfloat16_to_f32;
+template <>
+constexpr auto kVectors<BFloat16, float> = &ukernel::f32_to_bfloat16;
+template <>
+constexpr auto kVectors<float, double> = &ukernel::f64_to_f32;
+template <>
+constexpr auto kVectors<double, float> = &ukernel::f32_to_f64;
+template <>
+constexpr auto kVectors<float, uint8_t> = &ukernel::u8_to_f32;
+template <>
+constexpr auto kVectors<float, int8_t> = &ukernel::i8_to_f32;
+template <>
+constexpr auto kVectors<float, int32_t> = &ukernel::i32_to_f32;
+template <>
+constexpr auto kVectors<float, int64_t> = &ukernel::i64_to_f32;
+template <>
+constexpr auto kVectors<int64_t, float> = &ukernel::f32_to_i64;
+template <>
+constexpr auto kVectors<float, bool> = &ukernel::bool_to_f32;
+template <>
+constexpr auto kVectors<bool, float> = &ukernel::f32_to_bool;
+template <>
+constexpr auto kVectors<int64_t, bool> = &ukernel::bool_to_i64;
+template <>
+constexpr auto kVectors<bool, int64_t> = &ukernel::i64_to_bool;
+template <>
+constexpr auto kVectors<int64_t, int32_t> = &ukernel::i32_to_i64;
+template <>
+constexpr auto kVectors<int32_t, int64_t> = &ukernel::i64_to_i32;
 
-// In builds for speed contiguous spans have a loop that compilers vectorize. Source and target are the same
-// memory or do not overlap.
+template <class To, class From>
+void convert_vectors(void (*convert)(size_t n, const From* x, To* out), char* target, const char* source,
+                     size_t n) {
+  convert(n, reinterpret_cast<const From*>(source), reinterpret_cast<To*>(target));
+}
+#endif
+
+// In builds for speed contiguous spans have a microkernel, or a loop that compilers vectorize. Source and
+// target are the same memory or do not overlap; microkernels take the latter only.
 template <class To, class From>
 void convert_loop(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
                   size_t n) {
 #ifndef __OPTIMIZE_SIZE__
   if (target_stride == ptrdiff_t{sizeof(To)} && source_stride == ptrdiff_t{sizeof(From)}) {
-    auto* const to = reinterpret_cast<To*>(target);
-    const auto* const from = reinterpret_cast<const From*>(source);
+    if constexpr (kVectors<To, From> != nullptr) {
+      if (target != source) return convert_vectors(kVectors<To, From>, target, source, n);
+    } else {
+      auto* const to = reinterpret_cast<To*>(target);
+      const auto* const from = reinterpret_cast<const From*>(source);
 #pragma GCC ivdep
-    for (size_t i = 0; i < n; ++i) {
-      if constexpr (std::is_same_v<From, Half>) {
-        to[i] = widened(from[i].bits);
-      } else if constexpr (std::is_same_v<To, Half>) {
-        to[i].bits = narrowed(from[i]);
-      } else {
-        to[i] = convert<To>(load(from + i));
-      }
+      for (size_t i = 0; i < n; ++i) to[i] = convert<To>(load(from + i));
+      return;
     }
-    return;
   }
 #endif
   for (; n > 0; --n, target += target_stride, source += source_stride) {
@@ -271,6 +289,11 @@ void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const vo
 #ifndef __OPTIMIZE_SIZE__
   if (to == ScalarType::Float && kLoops.to_float[type_index(from)] != nullptr) {
     return kLoops.to_float[type_index(from)](out, target_stride, in, source_stride, n);
+  }
+  // One step, the most frequent case.
+  const bool loads = contains(kKinds, to) && kind_of(from) == to;
+  if (loads || (contains(kKinds, from) && kind_of(to) == from)) {
+    return loop_between(to, from)(out, target_stride, in, source_stride, n);
   }
 #endif
   // from, its kind, the kind of `to`, to: without repetitions, so three steps at most. For example: int8,

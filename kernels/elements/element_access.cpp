@@ -65,6 +65,25 @@ void store_integer(char* at, ScalarType type, int64_t value) {
 
 void store_any_number(char* at, ScalarType type, double value) { store<kElements>(at, type, value); }
 
+// In builds for speed by the loops of convert_span().
+void load_numbers(double* to, const char* from, ptrdiff_t stride, ScalarType type, size_t n) {
+#ifndef __OPTIMIZE_SIZE__
+  if constexpr (contains(kConvertibleTypes, ScalarType::Double)) {
+    return convert_span(to, sizeof(double), ScalarType::Double, from, stride, type, n);
+  }
+#endif
+  for (; n > 0; --n, ++to, from += stride) *to = load_number(from, type);
+}
+
+void store_numbers(char* to, ptrdiff_t stride, ScalarType type, const double* from, size_t n) {
+#ifndef __OPTIMIZE_SIZE__
+  if constexpr (contains(kConvertibleTypes, ScalarType::Double)) {
+    return convert_span(to, stride, type, from, sizeof(double), ScalarType::Double, n);
+  }
+#endif
+  for (; n > 0; --n, ++from, to += stride) store_number(to, type, *from);
+}
+
 // Parts are stored side by side, the real one first.
 Complex<double> load_complex(const char* at, ScalarType type) {
   const ScalarType part = component_type(type);

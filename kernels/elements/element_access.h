@@ -5,6 +5,7 @@
 // Addresses are aligned for it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "runtime/base/error.h"
@@ -50,6 +51,10 @@ inline void store_number(char* at, ScalarType type, double value) {
 #endif
   store_any_number(at, type, value);
 }
+
+// The same for n elements, `stride` bytes apart.
+void load_numbers(double* to, const char* from, ptrdiff_t stride, ScalarType type, size_t n);
+void store_numbers(char* to, ptrdiff_t stride, ScalarType type, const double* from, size_t n);
 
 // The same for complex dtypes; a real dtype has an imaginary part of 0, and stores the real part.
 Complex<double> load_complex(const char* at, ScalarType type);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Powers. Small integer exponents multiply repeatedly; 0.5 and -0.5 use sqrt.
+// Powers, and logarithms of sums of powers. Small integer exponents multiply repeatedly; 0.5 and -0.5 use
+// sqrt.
 #include "kernels/backs/elementwise.h"
 #include "kernels/host/elementwise.h"
 #include "kernels/ukernel/vector_math.h"
@@ -8,6 +9,14 @@ namespace rushlight::kernels::host {
 
 Error power(KernelContext& context, const BinaryProblem& problem) {
   return elementwise_in_float(context, problem.out, ukernel::pow_f32, problem.a, problem.b);
+}
+
+Error log_add(KernelContext& context, const BinaryProblem& problem) {
+  return elementwise_in_float(context, problem.out, ukernel::log_add_f32, problem.a, problem.b);
+}
+
+Error log2_add(KernelContext& context, const BinaryProblem& problem) {
+  return elementwise_in_float(context, problem.out, ukernel::log2_add_f32, problem.a, problem.b);
 }
 
 Error power_of_elements(KernelContext& context, const PowerProblem& problem) {

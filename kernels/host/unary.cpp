@@ -94,6 +94,24 @@ RL_UNARY_OR_WIDE(trunc)
 #undef RL_UNARY
 #undef RL_UNARY_OR_WIDE
 
+Error log_sigmoid_forward(KernelContext& context, const LogSigmoidProblem& problem) {
+  const auto falling = [](auto magnitude, auto negate, auto power) {
+    return [=](size_t n, const auto* x, auto* out) {
+      magnitude(n, x, out);
+      negate(n, out, out);
+      power(n, out, out);
+    };
+  };
+  const UnaryProblem buffer = {problem.self, problem.buffer};
+  if (problem.type() == ScalarType::Double) {
+    RL_TRY(wide(context, buffer, falling(ukernel::abs_f64, ukernel::neg_f64, ukernel::exp_f64)));
+  } else {
+    const auto function = falling(ukernel::abs_f32, ukernel::neg_f32, ukernel::exp_f32);
+    RL_TRY(elementwise_in_float(context, buffer.out, of_each(function), buffer.self));
+  }
+  return log_sigmoid(context, problem);
+}
+
 Error sin(KernelContext& context, const UnaryProblem& problem) {
   if (problem.type() == ScalarType::Double) {
     const auto libm = [](double x) { return std::sin(x); };

@@ -39,13 +39,16 @@ struct Rows {
 #define RL_ROWS(name) RL_UKERNEL_EXACT(void, name, (const Rows& rows), (rows))
 
 // float32. Rounded once, except add_f32 without fused multiply-adds, lerp_f32, addcmul_f32, addcdiv_f32 and
-// pow_f32 (errors: vector_math.h). Subnormals are kept.
+// pow_f32 (errors: vector_math.h); log_add_f32 and log2_add_f32 have errors of 3e-7 of the result or of 1.
+// Subnormals are kept.
 RL_ROWS(add_f32)  // a + number b
 RL_ROWS(mul_f32)
 RL_ROWS(div_f32)
 RL_ROWS(maximum_f32)  // NaN if one operand is NaN
 RL_ROWS(minimum_f32)
 RL_ROWS(pow_f32)
+RL_ROWS(log_add_f32)     // log(e^a + e^b)
+RL_ROWS(log2_add_f32)    // log2(2^a + 2^b)
 RL_ROWS(clamp_rows_f32)  // a, at least b, at most c; NaN if one is NaN
 RL_ROWS(lerp_f32)        // a + c (b - a), computed from the nearer end
 RL_ROWS(addcmul_f32)     // a + number b c

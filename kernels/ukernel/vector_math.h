@@ -9,11 +9,12 @@
 //   sqrt, reciprocal, square       0.5: correctly rounded
 //   log                            1
 //   exp, erf, powers               1.1
-//   log1p, rsqrt, cube             1.5
+//   log1p, rsqrt, cube, exp2       1.5
 //   sin, cos                       1.6, for arguments of any size
 //   expm1                          1.7
 //   tanh                           2.4, and never beyond 1
 //   hardsigmoid, hardswish         2.5; near -3, where x + 3 is rounded, 2^-24 and 2^-24 |x|
+//   log_sigmoid                    2.5
 //   sigmoid                        3.1; from -88 down, where results are subnormal, 2^-127
 //   silu                           4; from -88 down 2^-120
 //   mish                           4.6; where e^x is subnormal, below -87, 2^-142
@@ -38,11 +39,13 @@
 namespace rushlight::ukernel {
 
 RL_VECTOR_FUNCTION(exp_f32)
+RL_VECTOR_FUNCTION(exp2_f32)
 RL_VECTOR_FUNCTION(expm1_f32)
 RL_VECTOR_FUNCTION(log_f32)
 RL_VECTOR_FUNCTION(log1p_f32)
 RL_VECTOR_FUNCTION(tanh_f32)
 RL_VECTOR_FUNCTION(sigmoid_f32)
+RL_VECTOR_FUNCTION(log_sigmoid_f32)  // log(sigmoid(x))
 RL_VECTOR_FUNCTION(erf_f32)
 RL_VECTOR_FUNCTION(gelu_f32)       // by the error function
 RL_VECTOR_FUNCTION(gelu_tanh_f32)  // by the approximation with tanh

@@ -52,9 +52,9 @@ RL_WIDE_FUNCTION(neg)
 RL_WIDE_FUNCTION(floor)
 RL_WIDE_FUNCTION(ceil)
 RL_WIDE_FUNCTION(trunc)
-RL_WIDE_FUNCTION(round)         // half to even
-RL_BOTH_FUNCTIONS(log_sigmoid)  // log(sigmoid(x))
-RL_BOTH_FUNCTIONS(exp2)
+RL_WIDE_FUNCTION(round)        // half to even
+RL_WIDE_FUNCTION(log_sigmoid)  // log(sigmoid(x))
+RL_WIDE_FUNCTION(exp2)
 RL_BOTH_FUNCTIONS(log2)
 RL_BOTH_FUNCTIONS(log10)
 RL_BOTH_FUNCTIONS(tan)

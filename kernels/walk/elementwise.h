@@ -16,10 +16,10 @@
 //   }, self);
 //
 // Integers compute in int64 and wrap when they are stored; builds for speed have loops for the narrower ones,
-// too, if the function has no constants. As in PyTorch, half and bfloat16 compute in float and round once.
-// Bool is 0 and 1 in int64, and is stored as value != 0: a function that treats it differently must test the
-// compute dtype, not the C++ type of its arguments. uint64 has its own loops, except for operations that
-// declare that signs do not matter:
+// too, if the function has no constants or signs do not matter to it. As in PyTorch, half and bfloat16
+// compute in float and round once. Bool is 0 and 1 in int64, and is stored as value != 0: a function that
+// treats it differently must test the compute dtype, not the C++ type of its arguments. uint64 has its own
+// loops, except for operations that declare that signs do not matter:
 //
 //   return elementwise<kTypes, Signs::kIgnored>(compute_type, out, f, self, other);
 //
@@ -189,11 +189,14 @@ constexpr RowList<count(kHeld)> list_rows() {
 }
 
 // Further dtypes with rows, which held_type() does not return: integers for which conversions to int64 and
-// back would take most of the time. A constant of int64 may not fit in them.
+// back would take most of the time. A constant of int64 may not fit in them, which does not matter to
+// operations that wrap: the low bits of their results depend on the low bits of the constant only. For these,
+// the two integers that models have.
 template <class Make>
-constexpr TypeSet own_types([[maybe_unused]] TypeSet set) {
+constexpr TypeSet own_types([[maybe_unused]] TypeSet set, [[maybe_unused]] Signs signs) {
 #ifndef __OPTIMIZE_SIZE__
   if (std::is_empty_v<Make>) return set & types::kIntegral & ~type_set(ScalarType::Long);
+  if (signs != Signs::kMatter) return set & type_set(ScalarType::Byte, ScalarType::Int);
 #endif
   return 0;
 }
@@ -206,7 +209,7 @@ inline constexpr auto kRows =
 
 template <TypeSet kTypes, Signs kSigns, Numbers kNumbers, class Make, size_t kInputs>
 constexpr ElementwiseOperator describe() {
-  constexpr TypeSet kOwn = own_types<Make>(kTypes);
+  constexpr TypeSet kOwn = own_types<Make>(kTypes, kSigns);
   constexpr TypeSet kHeld = held_in(kTypes, kSigns) | kOwn;
   if constexpr (kHeld == 0) {
     return {0, 0, kSigns, kNumbers, kInputs, nullptr};

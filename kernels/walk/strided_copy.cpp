@@ -44,6 +44,20 @@ void copy_wide(char* target, ptrdiff_t target_stride, const char* source, ptrdif
   }
 }
 
+#ifndef __OPTIMIZE_SIZE__
+// Repeats one element: what is written is copied behind itself, in pieces that stay in the first cache.
+void repeat_element(char* target, const char* source, size_t bytes, size_t element) {
+  constexpr size_t kPiece = 4096;
+  std::memmove(target, source, element);
+  for (size_t done = element; done < bytes;) {
+    size_t piece = done < kPiece ? done : kPiece;
+    if (bytes - done < piece) piece = bytes - done;
+    std::memcpy(target + done, target, piece);
+    done += piece;
+  }
+}
+#endif
+
 }  // namespace
 
 // Contiguous spans may overlap; strided elements are copied in order, one by one.
@@ -53,6 +67,12 @@ void copy_elements(char* target, ptrdiff_t target_stride, const char* source, pt
     std::memmove(target, source, element * n);
     return;
   }
+#ifndef __OPTIMIZE_SIZE__
+  constexpr size_t kFewest = 64;  // fewer take less time one by one
+  if (target_stride == static_cast<ptrdiff_t>(element) && source_stride == 0 && n >= kFewest) {
+    return repeat_element(target, source, element * n, element);
+  }
+#endif
   switch (element) {
     case 1:
       return copy_sized<1>(target, target_stride, source, source_stride, n);

@@ -240,3 +240,56 @@ def test_products_of_integers_wrap(kernels: Kernels, dtype: torch.dtype) -> None
     kernels.check("aten::bmm.out", a, b)
     kernels.check("aten::mm.out", a[0], with_dim_order(b[0], (1, 0)))
     kernels.check("aten::addmm.out", b[0, :5].contiguous(), a[1], b[1], beta=3, alpha=-2)
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, torch.bool, torch.complex64], ids=str)
+def test_one_number_fills_long_tensors(kernels: Kernels, dtype: torch.dtype) -> None:
+    for size in (63, 64, 65, 9001):  # by element, and by pieces of what is written
+        kernels.check("aten::fill.Scalar_out", random_tensor((size,), dtype), 1)
+    kernels.check("aten::expand_copy.out", random_tensor((3, 1), dtype), [3, 5000])
+
+
+@pytest.mark.parametrize("dtype", INTEGRAL, ids=str)
+def test_constants_beyond_the_dtype_wrap(kernels: Kernels, dtype: torch.dtype) -> None:
+    a, b, c = (random_tensor((777,), dtype, low=-128, high=128, seed=seed) for seed in range(3))
+    for factor in (3, 100):
+        kernels.check("aten::add.out", a, b, alpha=factor)
+        kernels.check("aten::sub.out", a, b[0].clone(), alpha=factor)
+        kernels.check("aten::addcmul.out", a, b, c, value=factor)
+    kernels.check("aten::bitwise_not.out", a)
+
+
+@pytest.mark.parametrize("dtype", FLOATING, ids=str)
+def test_logarithms_of_sums_of_exponentials(kernels: Kernels, dtype: torch.dtype) -> None:
+    inf, nan = float("inf"), float("nan")
+    some = [0, 1, -1, 0.5, 20, -20, 88, 89, 130, -103, -104, -150, 3e4, -3e4, inf, -inf, nan]
+    values = torch.tensor([*some, *range(-9, 9)], dtype=torch.float64).to(dtype)
+    for name in ("logaddexp", "logaddexp2"):
+        kernels.check(f"aten::{name}.out", values.reshape(-1, 1), values.reshape(1, -1))
+        kernels.check(f"aten::{name}.out", values, values[1].clone())
+    kernels.check("aten::log_sigmoid_forward.output", values)
+    kernels.check("aten::log_sigmoid.out", values)
+    kernels.check("aten::exp2.out", values)
+    kernels.check("aten::celu.out", values[values.abs() < 80], -0.75)
+
+
+@pytest.mark.parametrize("name", ["chebyshev_polynomial_t", "hermite_polynomial_he", "laguerre_polynomial_l"])
+def test_degrees_of_polynomials_are_truncated(kernels: Kernels, name: str) -> None:
+    degrees = torch.tensor([-2, -1, -0.9, -0.0, 0.5, 1, 1.9, 2, 63.5, 64, 64.9, 65, float("nan")])
+    degrees = degrees.double()
+    x = torch.tensor([[0.3], [-1.0], [1.0], [-0.99]], dtype=torch.float64)
+    kernels.check(f"aten::special_{name}.out", x, degrees[:-1].clone(), rtol=1e-9, atol=1e-9)
+    out = torch.zeros(4, 1, dtype=torch.float64)
+    kernels.run(f"aten::special_{name}.out", [x, degrees[-1:].clone(), out])
+    assert out.isnan().all()
+
+
+@pytest.mark.parametrize("dtype", FLOATING, ids=str)
+def test_strided_distances_and_slices(kernels: Kernels, dtype: torch.dtype) -> None:
+    a, b = random_tensor((5, 131), dtype), random_tensor((131,), dtype, seed=1)
+    rough = {"rtol": 1e-2, "atol": 1e-2} if dtype.itemsize == 2 else {"rtol": 1e-5, "atol": 1e-5}
+    for p in (0, 1, 2, 3.5, float("inf")):
+        kernels.check("aten::dist.out", with_dim_order(a, (1, 0)), b, p, **rough)
+    for p in (1, 2, 3.5, float("inf")):
+        for dim in (0, 1):
+            kernels.check("aten::renorm.out", with_dim_order(a, (1, 0)), p, dim, 2.0, **rough)

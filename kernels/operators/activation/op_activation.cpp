@@ -93,7 +93,7 @@ Error softplus_out(KernelContext& context, const Tensor& self, const Scalar& bet
 
 // max(0, x) + min(0, alpha * expm1(x / alpha)). The inverse of alpha is computed in double, so that elements
 // take a multiplication and not a division.
-Error celu_out(KernelContext&, const Tensor& self, const Scalar& alpha, Tensor& out) {
+Error celu_out(KernelContext& context, const Tensor& self, const Scalar& alpha, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::celu.out");
   RL_CHECK(alpha.to<double>() != 0, Error::InvalidArgument, "alpha: expected a value other than 0");
   const auto make = [&](auto type) {
@@ -102,7 +102,9 @@ Error celu_out(KernelContext&, const Tensor& self, const Scalar& alpha, Tensor& 
       return x > T(0) ? x : scale * std::expm1(x * inverse);
     };
   };
-  return elementwise_for<kTypes>(self.scalar_type(), out, make, self);
+  const EluProblem problem = {{self, out}, alpha.to<float>(), 1, static_cast<float>(1 / alpha.to<double>())};
+  return backs::celu_out(context, problem,
+                         [&] { return elementwise_for<kTypes>(self.scalar_type(), out, make, self); });
 }
 
 // Zero within [-lambd, lambd]. NaN fails both comparisons and stays.
@@ -145,15 +147,17 @@ Error threshold_out(KernelContext&, const Tensor& self, const Scalar& threshold,
 
 // log(sigmoid(x)) as min(x, 0) - log1p(exp(-|x|)): the exponential is at most 1, and large negative x give x
 // itself. `buffer` receives exp(-|x|) for the backward operator, in the dtype of `self`.
-Error log_sigmoid_forward_output(KernelContext&, const Tensor& self, Tensor& output, Tensor& buffer) {
+Error log_sigmoid_forward_output(KernelContext& context, const Tensor& self, Tensor& output, Tensor& buffer) {
   constexpr TypeSet kTypes = selected_types("aten::log_sigmoid_forward.output");
-  const auto exponential = [](auto x) { return exp_of_minus_magnitude(x); };
-  RL_TRY(elementwise<kTypes>(self.scalar_type(), buffer, exponential, self));
-  const auto log_sigmoid = [](auto x) {
-    using T = decltype(x);
-    return (x < T(0) ? x : T(0)) - std::log1p(exp_of_minus_magnitude(x));
-  };
-  return elementwise<kTypes>(output, log_sigmoid, self);
+  return backs::log_sigmoid_forward_output(context, LogSigmoidProblem{{self, output}, buffer}, [&] {
+    const auto exponential = [](auto x) { return exp_of_minus_magnitude(x); };
+    RL_TRY(elementwise<kTypes>(self.scalar_type(), buffer, exponential, self));
+    const auto log_sigmoid = [](auto x) {
+      using T = decltype(x);
+      return (x < T(0) ? x : T(0)) - std::log1p(exp_of_minus_magnitude(x));
+    };
+    return elementwise<kTypes>(output, log_sigmoid, self);
+  });
 }
 
 Error log_sigmoid_out(KernelContext& context, const Tensor& self, Tensor& out) {

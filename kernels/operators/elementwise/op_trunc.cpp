@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
-#include <type_traits>
 
 #include "kernels/backs/backs.h"
 #include "kernels/math/rounding.h"
@@ -20,11 +19,7 @@ Error trunc_out(KernelContext& context, const Tensor& self, Tensor& out) {
 // The fractional part; it has the sign of self.
 Error frac_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::frac.out") & types::kFloating;
-  const auto fraction = [](auto x) {
-    if constexpr (std::is_same_v<decltype(x), double>) return x - std::trunc(x);
-    return x - rounded_to_zero(x);
-  };
-  return elementwise<kTypes>(out, fraction, self);
+  return elementwise<kTypes>(out, [](auto x) { return x - rounded_to_zero(x); }, self);
 }
 
 }  // namespace rushlight::kernels

@@ -3,6 +3,7 @@
 // exponentials. The larger exponent is factored out of those sums, so that they do not overflow.
 #include <cmath>
 
+#include "kernels/backs/backs.h"
 #include "kernels/elements/promotion.h"
 #include "kernels/math/complex_function.h"
 #include "kernels/math/double_function.h"
@@ -64,19 +65,22 @@ Error special_xlog1py_other_scalar_out(KernelContext&, const Tensor& self, const
   return double_function<selected_types("aten::special_xlog1py.other_scalar_out"), xlog1py>(self, other, out);
 }
 
-Error logaddexp_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
+Error logaddexp_out(KernelContext& context, const Tensor& self, const Tensor& other, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::logaddexp.out");
+  const ScalarType type = result_type(self, other);
   if constexpr ((kTypes & types::kComplex) != 0) {
-    const ScalarType type = result_type(self, other);
     if (contains(kTypes & types::kComplex, type)) {
       return complex_function(type, self, other, out, complex_log_add);
     }
   }
-  return double_function<kTypes, log_add>(self, other, out);
+  return backs::logaddexp_out(context, BinaryProblem{type, self, other, out},
+                              [&] { return double_function<kTypes, log_add>(self, other, out); });
 }
 
-Error logaddexp2_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
-  return double_function<selected_types("aten::logaddexp2.out"), logaddexp2>(self, other, out);
+Error logaddexp2_out(KernelContext& context, const Tensor& self, const Tensor& other, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::logaddexp2.out");
+  return backs::logaddexp2_out(context, BinaryProblem{result_type(self, other), self, other, out},
+                               [&] { return double_function<kTypes, logaddexp2>(self, other, out); });
 }
 
 Error special_entr_out(KernelContext&, const Tensor& self, Tensor& out) {

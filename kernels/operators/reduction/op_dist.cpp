@@ -38,14 +38,20 @@ Error dist_out(KernelContext&, const Tensor& self, const Tensor& other, const Sc
   RL_TRY(for_each_fiber(views, views[0].dim - 1, [&](const Fiber* fibers) {
     constexpr ptrdiff_t kLength = 64;
     double differences[kLength];
+    double others[kLength];
     for (ptrdiff_t first = 0; first < fibers[0].size; first += kLength) {
       const ptrdiff_t n = fibers[0].size - first < kLength ? fibers[0].size - first : kLength;
-      for (ptrdiff_t i = 0; i < n; ++i) {
-        const char* const a = fibers[0].data + (first + i) * fibers[0].stride;
-        const char* const b = fibers[1].data + (first + i) * fibers[1].stride;
-        differences[i] =
-            are_complex ? modulus(load_complex(a, self.scalar_type()) - load_complex(b, other.scalar_type()))
-                        : load_number(a, self.scalar_type()) - load_number(b, other.scalar_type());
+      const auto at = [&](size_t k, ptrdiff_t i) { return fibers[k].data + (first + i) * fibers[k].stride; };
+      if (are_complex) {
+        for (ptrdiff_t i = 0; i < n; ++i) {
+          differences[i] = modulus(load_complex(at(0, i), self.scalar_type()) -
+                                   load_complex(at(1, i), other.scalar_type()));
+        }
+      } else {
+        const auto count = static_cast<size_t>(n);
+        load_numbers(differences, at(0, 0), fibers[0].stride, self.scalar_type(), count);
+        load_numbers(others, at(1, 0), fibers[1].stride, other.scalar_type(), count);
+        for (ptrdiff_t i = 0; i < n; ++i) differences[i] -= others[i];
       }
       norm.add(differences, 1, static_cast<size_t>(n));
     }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cmath>
-
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element_access.h"
 #include "kernels/math/complex_math.h"
+#include "kernels/reduction/norm.h"
 #include "kernels/walk/fibers.h"
 #include "kernels/walk/strided_copy.h"
 #include "runtime/kernel/context.h"
@@ -15,12 +14,17 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Calls f with a pointer to every element of the view.
+constexpr ptrdiff_t kLength = 64;  // elements of a span
+
+// Calls f(first element, stride, n) for spans of at most kLength elements, in row-major order.
 template <class F>
-// Compiled once for each function, in row-major order.
-void for_each_element(const View& view, F f) {
+void for_each_span(const View& view, F f) {
   static_cast<void>(for_each_fiber({&view, 1}, view.dim - 1, [&](const Fiber* fibers) {
-    for (ptrdiff_t i = 0; i < fibers[0].size; ++i) f(fibers[0].data + i * fibers[0].stride);
+    const Fiber& fiber = fibers[0];
+    for (ptrdiff_t i = 0; i < fiber.size; i += kLength) {
+      const ptrdiff_t left = fiber.size - i;
+      f(fiber.data + i * fiber.stride, fiber.stride, static_cast<size_t>(left < kLength ? left : kLength));
+    }
     return Error::Ok;
   }));
 }
@@ -28,29 +32,32 @@ void for_each_element(const View& view, F f) {
 constexpr TypeSet kTypes = selected_types("aten::renorm.out");
 constexpr bool kHasComplex = (kTypes & types::kComplex) != 0;
 
-// A complex element counts by its modulus.
-double size_of(const char* at, ScalarType type) {
-  if (kHasComplex && is_complex(type)) return modulus(load_complex(at, type));
-  return std::abs(load_number(at, type));
-}
-
-void scale(char* at, ScalarType type, double factor) {
-  if (kHasComplex && is_complex(type)) return store_complex(at, type, load_complex(at, type) * factor);
-  store_number(at, type, load_number(at, type) * factor);
-}
-
-// The p-norm for p > 0, in double. An infinite p takes the largest magnitude; NaN, once found, stays.
-double norm_of(const View& view, double p) {
-  double total = 0;
-  for_each_element(view, [&](const char* at) {
-    const double size = size_of(at, view.type);
-    if (std::isinf(p)) {
-      total = size > total || size != size ? size : total;
-    } else {
-      total += p == 2 ? size * size : std::pow(size, p);
+// Multiplies the elements by the factor, in double. Parts of complex elements are scaled like real ones.
+void scale(const View& view, double factor) {
+  const ScalarType part = component_type(view.type);
+  for_each_span(view, [&](char* data, ptrdiff_t stride, size_t n) {
+    double numbers[kLength];
+    for (size_t done = 0; done < element_size(view.type); done += element_size(part)) {
+      load_numbers(numbers, data + done, stride, part, n);
+      for (size_t i = 0; i < n; ++i) numbers[i] *= factor;
+      store_numbers(data + done, stride, part, numbers, n);
     }
   });
-  return std::isinf(p) ? total : std::pow(total, 1 / p);
+}
+
+// The p-norm, in double. A complex element counts by its modulus.
+double norm_of(const View& view, double p) {
+  Norm<double> norm(p);
+  for_each_span(view, [&](const char* data, ptrdiff_t stride, size_t n) {
+    double numbers[kLength];
+    if (kHasComplex && is_complex(view.type)) {
+      for (size_t i = 0; i < n; ++i, data += stride) numbers[i] = modulus(load_complex(data, view.type));
+    } else {
+      load_numbers(numbers, data, stride, view.type, n);
+    }
+    norm.add(numbers, 1, n);
+  });
+  return norm.result();
 }
 
 }  // namespace
@@ -75,7 +82,7 @@ Error renorm_out(KernelContext&, const Tensor& self, const Scalar& p, int64_t di
     const double norm = norm_of(slice, order);
     if (!(norm > limit)) continue;
     const double factor = limit / (norm + 1e-7);
-    for_each_element(slice, [&](char* at) { scale(at, type, factor); });
+    scale(slice, factor);
   }
   return Error::Ok;
 }

@@ -68,15 +68,16 @@ double next_degree(Family family, double x, double k, double last, double before
 double polynomial(Family family, double x, double n) {
   constexpr double kLongRecurrence = 64;
   constexpr double kHighestDegree = 1 << 20;
-  n = std::trunc(n);
-  if (n < 0) return 0;
-  if (n == 0) return 1;
+  if (n <= -1) return 0;
+  if (n < 1) return 1;
   const bool is_chebyshev = family <= Family::kW;
-  if (is_chebyshev && n > kLongRecurrence && std::fabs(x) < 1) return chebyshev(family, x, n);
-  if (!(n <= kHighestDegree)) return NAN;
+  if (is_chebyshev && n >= kLongRecurrence + 1 && std::fabs(x) < 1)
+    return chebyshev(family, x, std::trunc(n));
+  if (!(n < kHighestDegree + 1)) return NAN;
+  const auto degree = static_cast<double>(static_cast<int32_t>(n));
   double before = 1;
   double last = first_degree(family, x);
-  for (double k = 1; k < n && !std::isnan(last); k += 1) {
+  for (double k = 1; k < degree && !std::isnan(last); k += 1) {
     const double next = next_degree(family, x, k, last, before);
     before = last;
     last = next;

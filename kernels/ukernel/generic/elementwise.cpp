@@ -166,6 +166,12 @@ void minimum_f32(const Rows& rows) {
 void pow_f32(const Rows& rows) {
   for_pairs(rows, [](F32 a, F32 b) { return pow(a, b); });
 }
+void log_add_f32(const Rows& rows) {
+  for_pairs(rows, [](F32 a, F32 b) { return log_add(a, b); });
+}
+void log2_add_f32(const Rows& rows) {
+  for_pairs(rows, [](F32 a, F32 b) { return log2_add(a, b); });
+}
 void clamp_rows_f32(const Rows& rows) {
   for_triples(rows, [](F32 x, F32 low, F32 high) {
     const F32 above = select((x < low) | (low != low), low, x);

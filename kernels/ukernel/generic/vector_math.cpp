@@ -27,10 +27,12 @@ RL_INLINE void for_each(size_t n, const float* x, float* out, F f) {
 
 RL_FUNCTION(expm1_f32, expm1(v))
 RL_FUNCTION(exp_f32, exp(v))
+RL_FUNCTION(exp2_f32, exp2(v))
 RL_FUNCTION(log_f32, log(v))
 RL_FUNCTION(log1p_f32, log1p(v))
 RL_FUNCTION(tanh_f32, tanh(v))
 RL_FUNCTION(sigmoid_f32, sigmoid(v))
+RL_FUNCTION(log_sigmoid_f32, log_sigmoid(v))
 RL_FUNCTION(erf_f32, erf(v))
 RL_FUNCTION(gelu_f32, gelu(v))
 RL_FUNCTION(gelu_tanh_f32, gelu_tanh(v))

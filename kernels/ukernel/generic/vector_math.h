@@ -122,6 +122,14 @@ RL_INLINE F32 exp(F32 x) {
 RL_INLINE F32 reciprocal_root(F32 x) { return 1.0f / square_root(x); }
 #endif
 
+// 2^x by the exact reduction x = n + r / ln 2. From 128 on the result overflows; below -151 it is 0, as at
+// the bound.
+RL_INLINE F32 exp2(F32 x) {
+  const F32 within = at_least(at_most(x, 128.0f), -151.0f);
+  const F32 shifted = within + kExponents;
+  return scaled_exp((within - (shifted - kExponents)) * 0x1.62e43p-1f, shifted);
+}
+
 // exp() for x from -87 to 89, where the factor 2^n is normal or infinite: one product with a power of two
 // instead of two, and no selection. From about 88.38 on n is 128 and 2^n the pattern of infinity, which is
 // the result.
@@ -189,6 +197,20 @@ RL_INLINE F32 log1p(F32 x) {
   result = select(x == -1.0f, splat(-kInfinity), result);
   result = select(x < -1.0f, splat(kNotANumber), result);
   return select(x == 0.0f, x, result);
+}
+
+// min(x, 0) - log(1 + e^-|x|): the exponential is at most 1.
+RL_INLINE F32 log_sigmoid(F32 x) { return -(at_least(-x, 0.0f) + log1p(exp(-absolute(x)))); }
+
+// log(e^a + e^b) with the larger exponent factored out; equal infinities, whose difference is NaN, have 0.
+RL_INLINE F32 log_add(F32 a, F32 b) {
+  const F32 apart = select(a == b, splat(0.0f), -absolute(a - b));
+  return select(a < b, b, a) + log1p(exp(apart));
+}
+// log2(2^a + 2^b).
+RL_INLINE F32 log2_add(F32 a, F32 b) {
+  const F32 apart = select(a == b, splat(0.0f), -absolute(a - b));
+  return select(a < b, b, a) + log1p(exp2(apart)) * kLog2E;
 }
 
 // e / (e + 2) for e = e^(2 |x|) - 1, with e/2 = 2^(n - 1) (e^r - 1) + (2^(n - 1) - 1/2) as in expm1(). For

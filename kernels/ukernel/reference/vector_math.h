@@ -24,6 +24,8 @@ inline double gelu_tanh(double x) {
   return x * sigmoid(2 * 0.79788456080286535588 * (x + 0.044715 * x * x * x));
 }
 
+// The exponential is at most 1, and log1p does not cancel.
+inline double log_sigmoid(double x) { return -((x < 0 ? -x : 0) + std::log1p(std::exp(-std::fabs(x)))); }
 // silu(-inf) is NaN, as in the contract. mish by its definition: log1p and tanh do not cancel.
 inline double silu(double x) { return x * sigmoid(x); }
 inline double mish(double x) { return x * std::tanh(std::log1p(std::exp(x))); }

@@ -69,6 +69,12 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 float larger(float a, float b) { return is_nan(a) || is_nan(b) ? kNan : (a > b ? a : b); }
 float smaller(float a, float b) { return is_nan(a) || is_nan(b) ? kNan : (a < b ? a : b); }
 
+constexpr double kLn2 = 0.69314718055994530942;
+double log_add(double a, double b) {
+  const double apart = a == b ? 0 : std::fabs(a - b);
+  return (a < b ? b : a) + std::log1p(std::exp(-apart));
+}
+
 const std::vector<Case>& cases() {
   static const std::vector<Case> all = {
       RL_FLOATS(add_f32, 2, 2e-7f, std::fma(number, b, a)),
@@ -77,6 +83,8 @@ const std::vector<Case>& cases() {
       RL_FLOATS(maximum_f32, 2, 0, larger(a, b)),
       RL_FLOATS(minimum_f32, 2, 0, smaller(a, b)),
       RL_FLOATS(pow_f32, 2, 3e-7f, static_cast<float>(std::pow(static_cast<double>(a), b))),
+      RL_FLOATS(log_add_f32, 2, 3e-7f, static_cast<float>(log_add(a, b))),
+      RL_FLOATS(log2_add_f32, 2, 3e-7f, static_cast<float>(log_add(a * kLn2, b * kLn2) / kLn2)),
       RL_FLOATS(clamp_rows_f32, 3, 0, smaller(larger(a, b), c)),
       RL_FLOATS(lerp_f32, 3, 1e-6f,
                 std::fabs(c) < 0.5f ? std::fma(c, b - a, a) : std::fma(-(b - a), 1 - c, b)),

@@ -99,10 +99,12 @@ class VectorMath : public ::testing::TestWithParam<size_t> {};
 
 TEST_P(VectorMath, Exponentials_AllNumbers_AreWithinPromise) {
   RL_CHECK_FUNCTION(exp_f32, [](double x) { return std::exp(x); }, 1.1);
+  RL_CHECK_FUNCTION(exp2_f32, [](double x) { return std::exp2(x); }, 1.5);
   RL_CHECK_FUNCTION(expm1_f32, [](double x) { return std::expm1(x); }, 1.7);
   RL_CHECK_FUNCTION(log_f32, [](double x) { return std::log(x); }, 1);
   RL_CHECK_FUNCTION(log1p_f32, [](double x) { return std::log1p(x); }, 1.5);
   RL_CHECK_FUNCTION(sigmoid_f32, reference::sigmoid, 3.1, 0x1p-127);
+  RL_CHECK_FUNCTION(log_sigmoid_f32, reference::log_sigmoid, 2.5);
   RL_CHECK_FUNCTION(tanh_f32, [](double x) { return std::tanh(x); }, 2.4);
   RL_CHECK_FUNCTION(erf_f32, [](double x) { return std::erf(x); }, 1.1);
 }
