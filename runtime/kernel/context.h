@@ -56,17 +56,13 @@ class KernelContext : public Traced {
   // must not depend on the boundaries of the pieces.
   template <class Body>
   void parallel_for(size_t count, size_t grain, Body&& body) {
-    if (count <= grain || threads_ == nullptr) {
-      if (count > 0) body(size_t{0}, count, size_t{0});
-      return;
-    }
     using Work = std::remove_reference_t<Body>;
-    threads_->run(
-        count, grain,
-        [](void* work, size_t begin, size_t end, size_t thread) {
-          (*static_cast<Work*>(work))(begin, end, thread);
-        },
-        const_cast<void*>(static_cast<const void*>(&body)));
+    void* work = const_cast<void*>(static_cast<const void*>(&body));
+    if (count > grain && threads_ != nullptr) {
+      threads_->run(count, grain, &compute_piece<Work>, work);
+    } else if (count > 0) {
+      compute_piece<Work>(work, 0, count, 0);
+    }
   }
 
   // The result of this call's prepare function, aligned to 64 bytes; null if it prepared nothing.
@@ -97,6 +93,12 @@ class KernelContext : public Traced {
   [[nodiscard]] void* prepare(const void* source, uint64_t layout, size_t size);
 
  private:
+  // A ThreadPool::Task. Not inlined: the code of a body is there once, for one thread and for several.
+  template <class Work>
+  [[gnu::noinline]] static void compute_piece(void* work, size_t begin, size_t end, size_t thread) {
+    (*static_cast<Work*>(work))(begin, end, thread);
+  }
+
   Arena* temporary_ = nullptr;
   const KernelEntry* kernel_ = nullptr;
   size_t num_arguments_ = 0;
