@@ -33,7 +33,8 @@ Error linear_act_prepare(KernelContext& context, const LinearActProblem& problem
 
 namespace board {
 
-// linear.cpp, linear_act.cpp: float32 and float16, with the weight as stored. Need no scratch memory; never fail.
+// linear.cpp, linear_act.cpp: float32 and float16, with the weight as stored. Need no scratch memory; never
+// fail.
 Error linear(KernelContext& context, const LinearProblem& problem);
 Error linear_act(KernelContext& context, const LinearActProblem& problem);
 Error linear_act_clamp(KernelContext& context, const LinearActProblem& problem);  // clamp or none

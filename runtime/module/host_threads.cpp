@@ -20,8 +20,8 @@ namespace rushlight {
 
 namespace {
 
-// How long a thread spins before it sleeps. Parts of a network that one thread computes often take hundreds of
-// microseconds, and waking a thread behind them costs more than 10 on a virtual machine.
+// How long a thread spins before it sleeps. Parts of a network that one thread computes often take hundreds
+// of microseconds, and waking a thread behind them costs more than 10 on a virtual machine.
 constexpr double kSpinNanoseconds = 1e6;
 // Pieces per thread, so that other threads can take over the work of a late one.
 constexpr size_t kPieces = 4;
