@@ -56,7 +56,13 @@ def machine(folder: Path, cpus: Sequence[int]) -> dict[str, Any]:
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "load": round(os.getloadavg()[0], 2),
+        "pinned": pinned(),
     }
+
+
+def pinned() -> str:
+    """The instruction set that RUSHLIGHT_CPU allows our kernels; empty for the machine's best."""
+    return os.environ.get("RUSHLIGHT_CPU", "")
 
 
 def fma_peak(described: dict[str, Any]) -> float:

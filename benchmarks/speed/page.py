@@ -56,7 +56,13 @@ def _times(report: Report, kind: str) -> Table:
         f"† differs from PyTorch by over {tolerance_of(kind):g} times the largest magnitude; in no ratio."
     )
     last = {"int8": "GOP/s", "compute": "share of peak", "memory": "time / copy's time"}.get(kind, "GFLOP/s")
-    return Table(_KINDS[kind], note, ["", *names, "ratio", "fastest peer", last], shown)
+    return Table(_title(report, kind), note, ["", *names, "ratio", "fastest peer", last], shown)
+
+
+def _title(report: Report, kind: str) -> str:
+    threads = "" if report.threads == 1 else f" on {_threads(report.threads)}"
+    pin = report.machine["pinned"]
+    return _KINDS[kind] + threads + (f", rushlight's kernels with {pin}" if pin else "")
 
 
 def _cells(row: Row, names: Sequence[str], clock: str, scale: float) -> list[str]:

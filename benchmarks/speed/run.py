@@ -29,6 +29,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
 
 from hotspots import show, spots_of
+from machine import pinned
 from page import to_html, to_markdown
 from results import Report
 from rich.console import Console
@@ -174,8 +175,13 @@ def _write(report: Report, options: argparse.Namespace) -> None:
         }
     )
     if options.write:
-        part = next((group for group in ("unseen", "branches") if getattr(options, group)), "speed")
-        written.write(Path(__file__).with_name("README.md"), part, markdown)
+        written.write(Path(__file__).with_name("README.md"), _part(options), markdown)
+
+
+def _part(options: argparse.Namespace) -> str:
+    """The part of the page for these tables."""
+    of_groups = next((group for group in ("unseen", "branches") if getattr(options, group)), None)
+    return of_groups or pinned() or ("speed" if options.threads == 1 else "threads")
 
 
 if __name__ == "__main__":
