@@ -74,9 +74,10 @@ std::vector<size_t> pieces_of(ThreadPool* pool, size_t count, size_t grain, size
   KernelContext context(nullptr, nullptr, kEntry, 0, pool);
   std::mutex mutex;
   std::vector<size_t> begins;
-  context.parallel_for(count, grain, [&](size_t begin, size_t, size_t) {
+  context.parallel_for(count, grain, [&](size_t begin, size_t end, size_t) {
     const std::lock_guard<std::mutex> lock(mutex);
     begins.push_back(begin);
+    EXPECT_LE(end, count);
     EXPECT_EQ(begin % unit, 0U);
   });
   std::sort(begins.begin(), begins.end());
@@ -91,7 +92,7 @@ std::vector<size_t> pieces_of(ThreadPool* pool, size_t count, size_t grain, size
 TEST(HostThreads, DivideWorkIntoEquallyManyPiecesOfOneSize) {
   for (const size_t threads : {2, 3, 8}) {
     const auto pool = HostThreads::start(threads);
-    for (const size_t count : {14, 49, 150, 1001, 100'000}) {
+    for (const size_t count : {14, 49, 150, 1001, 100'003}) {
       for (const size_t grain : {1, 10, 20'000}) {
         if (count <= grain) continue;
         const size_t unit = grain == 20'000 ? 16 : 1;
