@@ -27,8 +27,8 @@ class alignas(64) ThreadRound {
   // The most parts of the work that have separate counters.
   static constexpr size_t kMostLanes = 16;
 
-  // Items in pieces whose sizes differ by one unit at most, so that threads with equally many pieces have
-  // equally much to do.
+  // Items in pieces whose sizes differ by one unit at most, but for the last piece, so that threads with
+  // equally many pieces have equally much to do.
   struct Work {
     size_t count;
     size_t pieces;  // at most count
@@ -124,7 +124,7 @@ class alignas(64) ThreadRound {
   static constexpr uint32_t kParked = 1u << 28;
   static constexpr uint32_t kClaimed = 1u << 29;
 
-  // The first piece of a lane; lanes have equally many, but for one.
+  // The first piece of a lane; lanes differ by one at most.
   [[nodiscard]] size_t first_of(size_t lane) const { return work_.pieces * lane / lanes_; }
 
   static uint32_t field(uint32_t bits) { return bits & static_cast<uint32_t>(kMostThreads); }
