@@ -11,6 +11,7 @@
 #include "kernels/host/attention/pieces.h"
 #include "kernels/host/attention/tiles.h"
 #include "kernels/host/attention/widened_heads.h"
+#include "kernels/host/parts.h"
 #include "kernels/matmul/attention_rows.h"
 #include "kernels/ukernel/attention.h"
 #include "kernels/ukernel/gemm.h"
@@ -19,11 +20,10 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr size_t kMostKeys = 256;           // largest size of a single block
-constexpr size_t kBlockKeys = 128;          // size of each of several blocks
-constexpr size_t kTiles = 4;                // tiles of queries in a block
-constexpr size_t kFewQueries = 4;           // at most: packing the keys costs more than it saves
-constexpr size_t kGrain = size_t{1} << 18;  // multiplications worth a thread
+constexpr size_t kMostKeys = 256;   // largest size of a single block
+constexpr size_t kBlockKeys = 128;  // size of each of several blocks
+constexpr size_t kTiles = 4;        // tiles of queries in a block
+constexpr size_t kFewQueries = 4;   // at most: packing the keys costs more than it saves
 
 const float* floats(const HeadMatrix& matrix, size_t row, size_t column = 0) {
   return element_at<float>(matrix, row, column);
@@ -221,7 +221,7 @@ bool attend_in_pieces(KernelContext& context, const AttentionProblem& problem) {
   const size_t in_head = (plan.queries() + blocks.rows - 1) / blocks.rows;
   const size_t count = plan.heads() * in_head;
   const size_t work = plan.heads() * plan.queries() * plan.keys() * (plan.depth() + plan.width());
-  const size_t most = std::min(count, work / kGrain + 1);
+  const size_t most = std::min(count, work / kThreadProducts + 1);
   Pieces pieces(context, most, blocks.bytes() + Reader::bytes(plan, blocks.keys));
   if (pieces.empty()) return false;
   pieces.run([&](size_t piece, size_t num_pieces, void* scratch) {

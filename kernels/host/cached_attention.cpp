@@ -11,6 +11,7 @@
 
 #include "kernels/host/attention/cached_blocks.h"
 #include "kernels/host/attention/pieces.h"
+#include "kernels/host/parts.h"
 #include "kernels/matmul/cached_attention.h"
 #include "kernels/ukernel/cache_rows.h"
 #include "kernels/ukernel/convert.h"
@@ -21,9 +22,8 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr size_t kAppended = 16384;         // elements of queries, keys and values worth a thread
-constexpr size_t kGrain = size_t{1} << 18;  // multiplications worth a thread
-constexpr size_t kMerged = 16384;           // partial sums worth a thread
+constexpr size_t kAppended = 16384;  // elements of queries, keys and values worth a thread
+constexpr size_t kMerged = 16384;    // partial sums worth a thread
 
 void rotate(const CachedAttention& plan, const float* x, const float* norm, size_t token, float* to) {
   if (norm == nullptr) {
@@ -83,7 +83,7 @@ Error cached_attention(KernelContext& context, const CachedAttentionProblem& pro
   const size_t partial_bytes = items.partial_bytes();
   float* partials = nullptr;
   if (partial_bytes > 0) partials = static_cast<float*>(context.allocate_temp(partial_bytes, 64));
-  Pieces pieces(context, std::min(items.count(), items.work() / kGrain + 1), items.worker_bytes());
+  Pieces pieces(context, std::min(items.count(), items.work() / kThreadProducts + 1), items.worker_bytes());
   if (pieces.empty() || (partials == nullptr && partial_bytes > 0)) return attend_by_tokens(context, plan);
 
   // All tokens are appended before any is attended: later items read the keys of earlier tokens.

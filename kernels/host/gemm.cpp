@@ -21,6 +21,7 @@
 #include "kernels/checks/selection.h"
 #include "kernels/host/activate.h"
 #include "kernels/host/elements.h"
+#include "kernels/host/parts.h"
 #include "kernels/ukernel/dot.h"
 #include "kernels/ukernel/gemm.h"
 #include "kernels/ukernel/gemm_bf16.h"
@@ -37,10 +38,9 @@ constexpr size_t kBlockBytes = size_t{1} << 20;   // bytes of B in a block: stay
 constexpr size_t kDirectBytes = size_t{1} << 17;  // up to this size B is used without packing
 constexpr size_t kRowBlock = 96;                  // rows of A converted at a time
 constexpr size_t kSmallDepth = 32;                // rows of B packed at a time without scratch memory
-constexpr size_t kGrain = size_t{1} << 18;        // multiplications worth a thread
 // A tile of fewer rows waits for its panel of B: it takes the time of about this many rows.
 constexpr size_t kLeastRows = 4;
-constexpr size_t kPackGrain = size_t{1} << 14;  // packed elements worth a thread
+constexpr ptrdiff_t kPackGrain = ptrdiff_t{1} << 14;  // packed elements worth a thread
 
 constexpr uint64_t kLayout = 0x67656d6d;  // "gemm": identifies panels of B
 
@@ -325,7 +325,7 @@ class Plan {
     if (context == nullptr) {
       body(0, count);
     } else {
-      context->parallel_for(count, 1 + kGrain / (each + 1),
+      context->parallel_for(count, items_for_thread(static_cast<ptrdiff_t>(each)),
                             [&](size_t begin, size_t end, size_t) { body(begin, end); });
     }
   }
@@ -594,7 +594,7 @@ void pack_b(KernelContext& context, void* to, ScalarType type, const Matrix& b, 
     auto* panels = static_cast<typename decltype(kernels)::Factor*>(to);
     const size_t width = kernels.columns();
     const size_t elements = Packing::panel_elements(depth);
-    const size_t grain = std::max<size_t>(kPackGrain / std::max<size_t>(elements, 1), 1);
+    const size_t grain = items_for_thread(static_cast<ptrdiff_t>(elements), kPackGrain);
     context.parallel_for(divide_up(columns, width), grain, [&](size_t begin, size_t end, size_t) {
       for (size_t panel = begin; panel < end; ++panel) {
         const size_t column = panel * width;
@@ -684,10 +684,10 @@ Error multiply(KernelContext& context, const Gemm& first, const Batch& batch) {
     return run(threads, gemm, scratch);
   };
   Error error = Error::Ok;
-  const size_t each = first.rows * first.columns * first.depth;
-  if (bytes == 0 && each < 8 * kGrain) {
+  const auto each = static_cast<ptrdiff_t>(first.rows * first.columns * first.depth);
+  if (bytes == 0 && each < 8 * kThreadProducts) {
     // Products that need no scratch memory cannot fail.
-    context.parallel_for(batch.count, 1 + kGrain / (each + 1), [&](size_t begin, size_t end, size_t) {
+    context.parallel_for(batch.count, items_for_thread(each), [&](size_t begin, size_t end, size_t) {
       for (size_t n = begin; n < end; ++n) (void)one(nullptr, n);
     });
   } else {

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "kernels/host/convolution/method.h"
-#include "kernels/host/convolution/parts.h"
+#include "kernels/host/parts.h"
 #include "kernels/ukernel/depthwise.h"
 #include "kernels/ukernel/transpose.h"
 

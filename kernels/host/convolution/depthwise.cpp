@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "kernels/host/convolution/method.h"
-#include "kernels/host/convolution/parts.h"
+#include "kernels/host/parts.h"
 #include "kernels/ukernel/depthwise.h"
 #include "kernels/ukernel/gather.h"
 

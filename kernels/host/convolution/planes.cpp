@@ -9,8 +9,8 @@
 #include <algorithm>
 
 #include "kernels/host/convolution/method.h"
-#include "kernels/host/convolution/parts.h"
 #include "kernels/host/convolution/sum.h"
+#include "kernels/host/parts.h"
 #include "kernels/ukernel/gather.h"
 #include "kernels/ukernel/gemm.h"
 

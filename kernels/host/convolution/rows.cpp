@@ -9,9 +9,9 @@
 #include <algorithm>
 
 #include "kernels/host/convolution/panels.h"
-#include "kernels/host/convolution/parts.h"
 #include "kernels/host/convolution/strips.h"
 #include "kernels/host/convolution/sum.h"
+#include "kernels/host/parts.h"
 #include "kernels/ukernel/gemm.h"
 
 namespace rushlight::kernels::host {

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "kernels/host/convolution/panels.h"
-#include "kernels/host/convolution/parts.h"
 #include "kernels/host/convolution/sum.h"
+#include "kernels/host/parts.h"
 #include "kernels/ukernel/gemm.h"
 
 namespace rushlight::kernels::host {

@@ -9,8 +9,8 @@
 #include <atomic>
 
 #include "kernels/host/convolution/method.h"
-#include "kernels/host/convolution/parts.h"
 #include "kernels/host/convolution/rows.h"
+#include "kernels/host/parts.h"
 #include "kernels/ukernel/gemm.h"
 #include "kernels/ukernel/transpose_clamp.h"
 #include "kernels/ukernel/winograd.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many parts the loops of a convolution have, so that threads end at the same time.
+// How many parts the loops of kernels have, so that each is worth a thread and threads end at the same time.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/host/convolution/parts.h"
+#include "kernels/host/parts.h"
 
 #include <algorithm>
 
