@@ -40,7 +40,8 @@ struct NearestProblem : UpsampleProblem {
 
 namespace host {
 
-// upsample.cpp: float32. Never fail.
+// upsample.cpp. interpolate() takes float32, 16-bit floats and uint8; upsample_nearest2d() float32. Never
+// fail.
 Error interpolate(KernelContext& context, const InterpolationProblem& problem);
 Error upsample_nearest2d(KernelContext& context, const NearestProblem& problem);
 

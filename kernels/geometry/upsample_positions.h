@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "kernels/geometry/spatial_gather.h"
 #include "kernels/geometry/upsample.h"
@@ -50,5 +51,25 @@ W resampled_position(const Resampling& dimension, Filter filter, bool align_corn
   if (!(position < last)) return last;
   return filter == Filter::kLinear && position < 0 ? W(0) : position;
 }
+
+// The two (linear) or four (cubic) inputs around an output, from `first` on, and their weights, which sum
+// to 1. `first` may be outside; there the border repeats.
+template <class W>
+struct Neighborhood {
+  ptrdiff_t first;
+  ptrdiff_t count;
+  W weights[4];
+};
+template <class W>
+Neighborhood<W> neighborhood(const Resampling& axis, Filter filter, bool align_corners, ptrdiff_t index);
+
+// The same for uint8 images, as PyTorch computes them: in double, with the weights of a repeated element
+// summed at one place. Rounded to multiples of 1 / levels, a power of two, so that products with bytes are
+// exact in float; not rounded if `levels` is 0.
+Neighborhood<double> byte_neighborhood(const Resampling& axis, Filter filter, bool align_corners,
+                                       double levels, ptrdiff_t index);
+
+// The levels of an axis, from the largest weight of any output: a pass over all of them.
+double byte_levels(const Resampling& axis, Filter filter, bool align_corners);
 
 }  // namespace rushlight::kernels

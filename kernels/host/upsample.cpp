@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Resampling of float32 images. Interpolation separates by dimension. In planes, positions and weights of up
+// Resampling of images of float32, 16-bit floats and, linear and cubic, uint8. Interpolation separates by
+// dimension. In planes, positions and weights of up
 // to 128 outputs of a row are computed once for all rows. If the image gets more rows, each input row is
 // spread along its columns once, and each output row is a weighted sum of spread rows; otherwise input rows
 // are summed first, so that one row is spread for each output row. Channels-last, each output is one sum of
@@ -9,9 +10,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/checks/selection.h"
+#include "kernels/elements/convert.h"
 #include "kernels/geometry/spatial_gather.h"
 #include "kernels/geometry/taps.h"
 #include "kernels/geometry/upsample_positions.h"
+#include "kernels/host/elements.h"
 #include "kernels/ukernel/resample.h"
 
 namespace rushlight::kernels::host {
@@ -24,16 +28,13 @@ constexpr size_t kGrain = size_t{1} << 15;  // outputs worth a thread
 constexpr size_t kMostTaps = 4;             // of an axis
 constexpr size_t kMostSums = 16;            // products of an output: 2^3 or 4^2
 
-// The first of the inputs around an output position, before the border limits it, and their weights.
-struct Around {
-  ptrdiff_t first;
-  float weights[kMostTaps];
-};
-
-// Images, or volumes, of float32 planes or pixels in any layout; strides in floats.
+// Images, or volumes, in any layout; strides in elements.
 struct Image {
   explicit Image(const Tensor& tensor)
-      : data(tensor.mutable_data_ptr<float>()), batch(tensor.strides()[0]), channel(tensor.strides()[1]) {
+      : data(tensor.mutable_data_ptr<char>()),
+        element(static_cast<ptrdiff_t>(tensor.element_size())),
+        batch(tensor.strides()[0]),
+        channel(tensor.strides()[1]) {
     const auto spatial = static_cast<size_t>(tensor.dim()) - 2;
     const auto stride = [&](size_t from_last) {
       return from_last < spatial ? static_cast<ptrdiff_t>(tensor.strides()[1 + spatial - from_last]) : 0;
@@ -43,7 +44,12 @@ struct Image {
     layer = stride(2);
   }
 
-  float* data;
+  [[nodiscard]] char* plane(ptrdiff_t n, ptrdiff_t c) const {
+    return data + (n * batch + c * channel) * element;
+  }
+
+  char* data;
+  ptrdiff_t element;  // size in bytes
   ptrdiff_t batch;
   ptrdiff_t channel;
   ptrdiff_t layer;
@@ -59,46 +65,55 @@ struct Images {
   Image to;
   ptrdiff_t channels;
 
+  // Of float32 images.
   [[nodiscard]] const float* input(ptrdiff_t n, ptrdiff_t c) const {
-    return from.data + n * from.batch + c * from.channel;
+    return reinterpret_cast<const float*>(from.plane(n, c));
   }
   [[nodiscard]] float* output(ptrdiff_t n, ptrdiff_t c, ptrdiff_t y) const {
-    return to.data + n * to.batch + c * to.channel + y * to.row;
+    return reinterpret_cast<float*>(to.plane(n, c)) + y * to.row;
   }
+};
+
+struct Axis : Resampling {
+  double levels = 0;  // of the weights of uint8 images
 };
 
 struct Interpolating : Images {
   explicit Interpolating(const InterpolationProblem& problem)
       : Images(problem),
-        layers(problem.dimensions[0]),
-        rows(problem.dimensions[1]),
-        columns(problem.dimensions[2]),
+        type(problem.type()),
+        layers{problem.dimensions[0]},
+        rows{problem.dimensions[1]},
+        columns{problem.dimensions[2]},
         filter(problem.filter),
-        align_corners(problem.align_corners) {}
+        align_corners(problem.align_corners) {
+    if (!is_bytes()) return;
+    for (Axis* axis : {&rows, &columns}) axis->levels = byte_levels(*axis, filter, align_corners);
+  }
 
-  Resampling layers;
-  Resampling rows;
-  Resampling columns;
+  ScalarType type;
+  Axis layers;
+  Axis rows;
+  Axis columns;
   Filter filter;
   bool align_corners;
 
+  // Constants in builds without these dtypes.
+  [[nodiscard]] bool converts() const { return widens(type) || is_bytes(); }
+  [[nodiscard]] bool is_bytes() const {
+    return contains(kAnySelectedType, ScalarType::Byte) && type == ScalarType::Byte;
+  }
+
   [[nodiscard]] size_t taps() const { return filter == Filter::kLinear ? 2 : 4; }
   // An axis that the tensor does not have has one element.
-  [[nodiscard]] size_t taps(const Resampling& axis) const {
-    return axis.in == 1 && axis.out == 1 ? 1 : taps();
-  }
-  // The first input may be outside; callers limit it to the border.
-  [[nodiscard]] Around around(const Resampling& axis, ptrdiff_t index) const {
-    const float position = resampled_position<float>(axis, filter, align_corners, index);
-    const float floored = std::floor(position);
-    Around at{static_cast<ptrdiff_t>(floored), {1}};
-    if (filter == Filter::kLinear) {
-      linear_weights(position - floored, at.weights);
-    } else {
-      at.first -= 1;
-      cubic_weights(position - floored, at.weights);
-    }
-    return at;
+  [[nodiscard]] size_t taps(const Axis& axis) const { return axis.in == 1 && axis.out == 1 ? 1 : taps(); }
+  // Callers limit inputs to the border.
+  [[nodiscard]] Neighborhood<float> around(const Axis& axis, ptrdiff_t index) const {
+    if (!is_bytes()) return neighborhood<float>(axis, filter, align_corners, index);
+    const Neighborhood<double> exact = byte_neighborhood(axis, filter, align_corners, axis.levels, index);
+    Neighborhood<float> around{exact.first, exact.count, {}};
+    for (size_t i = 0; i < kMostTaps; ++i) around.weights[i] = static_cast<float>(exact.weights[i]);
+    return around;
   }
 };
 
@@ -121,7 +136,7 @@ struct Part {
     const auto taps = static_cast<ptrdiff_t>(of.taps());
     count = 0;
     for (ptrdiff_t x = begin; x < of.columns.out && count < kPart; ++x, ++count) {
-      const Around at = of.around(of.columns, x);
+      const Neighborhood<float> at = of.around(of.columns, x);
       if (count == 0) start = at.first;
       // The part ends where its inputs no longer fit in kSpan, as in strong reductions.
       if (at.first < start || at.first + taps - start > static_cast<ptrdiff_t>(kSpan)) break;
@@ -150,8 +165,9 @@ struct Neighbors {
   Neighbors(const Interpolating& of, ptrdiff_t z, ptrdiff_t y) {
     const size_t deep = of.taps(of.layers);
     const size_t high = of.taps(of.rows);
-    const Around layers = deep > 1 ? of.around(of.layers, z) : Around{0, {1}};
-    const Around rows = high > 1 ? of.around(of.rows, y) : Around{0, {1}};
+    constexpr Neighborhood<float> kSingle{0, 1, {1}};
+    const Neighborhood<float> layers = deep > 1 ? of.around(of.layers, z) : kSingle;
+    const Neighborhood<float> rows = high > 1 ? of.around(of.rows, y) : kSingle;
     for (size_t i = 0; i < deep; ++i) {
       const ptrdiff_t layer = limited(layers.first + static_cast<ptrdiff_t>(i), of.layers);
       for (size_t j = 0; j < high; ++j, ++count) {
@@ -170,17 +186,29 @@ struct Neighbors {
   float weights[kMostTaps];
 };
 
-// A row of results: its plane, or image, and its position there.
+// A row of results: its plane, or image, and its position there. Steps from row to row without divisions,
+// which would take as long as a short row.
 struct Place {
-  Place(const Interpolating& of, ptrdiff_t row)
-      : image(row / (of.rows.out * of.layers.out)),
+  // Row `row` of all planes, or, with `channels` 1, of all images.
+  Place(const Interpolating& of, ptrdiff_t channels, ptrdiff_t row)
+      : channels(channels),
+        n(row / (of.rows.out * of.layers.out) / channels),
+        c(row / (of.rows.out * of.layers.out) % channels),
         z(row / of.rows.out % of.layers.out),
         y(row % of.rows.out) {}
-  [[nodiscard]] float* output(const Interpolating& of, ptrdiff_t n, ptrdiff_t c) const {
-    return of.output(n, c, y) + z * of.to.layer;
+  void step(const Interpolating& of) {
+    if (++y < of.rows.out) return;
+    y = 0;
+    if (++z < of.layers.out) return;
+    z = 0;
+    if (++c < channels) return;
+    c = 0;
+    ++n;
   }
 
-  ptrdiff_t image;
+  ptrdiff_t channels;
+  ptrdiff_t n;
+  ptrdiff_t c;
   ptrdiff_t z;
   ptrdiff_t y;
 };
@@ -198,7 +226,66 @@ void spread(const Part& part, size_t taps, const float* row, float* out) {
   ukernel::resample_along(along);
 }
 
-// Rows [begin, end) of all planes; columns are adjacent (channels-first).
+// Rounds sums to the range of uint8, halves up; conversions of values that are not negative truncate.
+void round_to_bytes(float* values, size_t n) {
+  for (size_t i = 0; i < n; ++i) {
+    const float limited = std::min(std::max(values[i] + 0.5F, 0.0F), 255.0F);
+    values[i] = static_cast<float>(static_cast<int32_t>(limited));
+  }
+}
+
+// Converts n elements of a row, or the reverse.
+void load_row(const Interpolating& of, const char* from, size_t n, float* to) {
+  if (!of.is_bytes()) return load_floats(to, of.type, from, of.from.column, n);
+  convert_span(to, sizeof(float), ScalarType::Float, from, of.from.column, of.type, n);
+}
+void store_row(const Interpolating& of, const float* from, size_t n, char* to) {
+  if (!of.is_bytes()) return store_floats(to, of.to.column, of.type, from, n);
+  convert_span(to, of.to.column, of.type, from, sizeof(float), ScalarType::Float, n);
+}
+
+// Rows [begin, end) of all planes, in any layout, of elements that are converted to float32. Each input row
+// is spread once for the rows of results that follow. Bytes are rounded after each axis, as in PyTorch.
+void interpolate_converted(const Interpolating& of, ptrdiff_t begin, ptrdiff_t end) {
+  Part part;
+  float inputs[kSpan + ukernel::kResampleSlack] = {};
+  float spread_rows[kMostTaps][kPart];
+  float sums[kPart];
+  for (ptrdiff_t x = 0; x < of.columns.out; x += static_cast<ptrdiff_t>(part.count)) {
+    part.make_weighted(of, x);
+    const auto span = static_cast<ptrdiff_t>(part.span);
+    // Columns of the row; inputs before and after them repeat the border.
+    const ptrdiff_t first = limited(part.start, of.columns);
+    const ptrdiff_t last = limited(part.start + span - 1, of.columns);
+    const ptrdiff_t before = std::clamp<ptrdiff_t>(first - part.start, 0, span - 1);
+    const char* held[kMostTaps] = {};
+    Place at(of, of.channels, begin);
+    for (ptrdiff_t i = begin; i < end; ++i, at.step(of)) {
+      const Neighbors rows(of, at.z, at.y);
+      const float* from[kMostTaps];
+      for (size_t r = 0; r < rows.count; ++r) {
+        const char* const row = of.from.plane(at.n, at.c) + rows.offset[r] * of.from.element;
+        const size_t slot = rows.slot[r];
+        from[r] = spread_rows[slot];
+        if (held[slot] == row) continue;
+        held[slot] = row;
+        const ptrdiff_t inside = last - first + 1;
+        load_row(of, row + first * of.from.column * of.from.element, static_cast<size_t>(inside),
+                 inputs + before);
+        std::fill_n(inputs, before, inputs[before]);
+        std::fill(inputs + before + inside, inputs + span, inputs[before + inside - 1]);
+        spread(part, of.taps(), inputs, spread_rows[slot]);
+        if (of.is_bytes()) round_to_bytes(spread_rows[slot], part.count);
+      }
+      ukernel::resample_sum(part.count, rows.count, from, rows.weights, sums);
+      if (of.is_bytes()) round_to_bytes(sums, part.count);
+      const ptrdiff_t offset = at.z * of.to.layer + at.y * of.to.row + x * of.to.column;
+      store_row(of, sums, part.count, of.to.plane(at.n, at.c) + offset * of.to.element);
+    }
+  }
+}
+
+// Rows [begin, end) of all planes of float32; columns are adjacent (channels-first).
 void interpolate_planes(const Interpolating& of, ptrdiff_t begin, ptrdiff_t end) {
   Part part;
   // Inputs of a row with its border; rows of results, of which neighbors are held.
@@ -216,12 +303,10 @@ void interpolate_planes(const Interpolating& of, ptrdiff_t begin, ptrdiff_t end)
       std::fill(inputs + before + inside, inputs + span, row[of.columns.in - 1]);
     };
     const float* held[kMostTaps] = {};
-    for (ptrdiff_t i = begin; i < end; ++i) {
-      const Place at(of, i);
-      const ptrdiff_t n = at.image / of.channels;
-      const ptrdiff_t c = at.image % of.channels;
-      const float* const image = of.input(n, c);
-      float* const to = at.output(of, n, c) + x;
+    Place at(of, of.channels, begin);
+    for (ptrdiff_t i = begin; i < end; ++i, at.step(of)) {
+      const float* const image = of.input(at.n, at.c);
+      float* const to = of.output(at.n, at.c, at.y) + at.z * of.to.layer + x;
       const Neighbors rows(of, at.z, at.y);
       const float* from[kMostTaps];
       if (spreads) {
@@ -253,7 +338,8 @@ void interpolate_planes(const Interpolating& of, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-// Rows [begin, end) of all images, for any layout; the channels of a pixel are one sum if they are adjacent.
+// Rows [begin, end) of all images of float32, in any layout; the channels of a pixel are one sum if they are
+// adjacent.
 void interpolate_pixels(const Interpolating& of, ptrdiff_t begin, ptrdiff_t end) {
   const bool adjacent = of.from.channel == 1 && of.to.channel == 1;
   const ptrdiff_t at_once = adjacent ? of.channels : 1;
@@ -261,12 +347,12 @@ void interpolate_pixels(const Interpolating& of, ptrdiff_t begin, ptrdiff_t end)
   Part part;
   for (ptrdiff_t x = 0; x < of.columns.out; x += static_cast<ptrdiff_t>(part.count)) {
     part.make_weighted(of, x);
-    for (ptrdiff_t i = begin; i < end; ++i) {
-      const Place at(of, i);
+    Place at(of, 1, begin);
+    for (ptrdiff_t i = begin; i < end; ++i, at.step(of)) {
       const Neighbors rows(of, at.z, at.y);
       for (ptrdiff_t c = 0; c < of.channels; c += at_once) {
-        const float* const image = of.input(at.image, c);
-        float* pixel = at.output(of, at.image, c) + x * of.to.column;
+        const float* const image = of.input(at.n, c);
+        float* pixel = of.output(at.n, c, at.y) + at.z * of.to.layer + x * of.to.column;
         for (size_t k = 0; k < part.count; ++k, pixel += of.to.column) {
           const float* from[kMostSums];
           float weights[kMostSums];
@@ -360,14 +446,15 @@ Error interpolate(KernelContext& context, const InterpolationProblem& problem) {
   const Tensor& out = problem.out;
   if (out.numel() == 0) return Error::Ok;
   const Interpolating of(problem);
-  const bool has_rows = of.from.column == 1 && of.to.column == 1;
+  const bool has_rows = of.converts() || (of.from.column == 1 && of.to.column == 1);
   const auto rows = static_cast<size_t>(self.size(0) * of.layers.out * of.rows.out);
   // Units of work: rows of single planes, or rows of images with all channels.
   const size_t count = has_rows ? rows * static_cast<size_t>(of.channels) : rows;
   // A piece for a thread has at least kGrain outputs.
   const size_t grain = kGrain / (out.numel() / count) + 1;
   context.parallel_for(count, grain, [&](size_t begin, size_t end, size_t) {
-    const auto compute = has_rows ? interpolate_planes : interpolate_pixels;
+    const auto compute =
+        of.converts() ? interpolate_converted : (has_rows ? interpolate_planes : interpolate_pixels);
     compute(of, static_cast<ptrdiff_t>(begin), static_cast<ptrdiff_t>(end));
   });
   return Error::Ok;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""upsample_nearest2d, upsample_bilinear2d, pixel_shuffle and pixel_unshuffle against torch."""
+"""Nearest, bilinear and bicubic resampling of images, pixel_shuffle and pixel_unshuffle against torch."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from support.harness import FLOATING, REAL, Kernels, random_tensor, with_dim_ord
 
 NEAREST = "aten::upsample_nearest2d.vec_out"
 BILINEAR = "aten::upsample_bilinear2d.vec_out"
+BICUBIC = "aten::upsample_bicubic2d.out"
 SHUFFLE = "aten::pixel_shuffle.out"
 UNSHUFFLE = "aten::pixel_unshuffle.out"
 
@@ -89,11 +90,31 @@ def test_any_size_from_any_other(
     kernels.check(BILINEAR, values, list(outs), align_corners, None, **CLOSE)
 
 
+# Rows of more outputs, and of more inputs, than kernels compute at once.
+@pytest.mark.parametrize("align_corners", [False, True])
+@pytest.mark.parametrize("dtype", IMAGES)
+@pytest.mark.parametrize(
+    ("size", "out"),
+    [((40, 300), (33, 517)), ((5, 1400), (7, 40)), ((270, 270), (130, 130)), ((3, 2), (4, 129))],
+)
+def test_wide_images(
+    kernels: Kernels, size: tuple[int, int], out: tuple[int, int], dtype: torch.dtype, align_corners: bool
+) -> None:
+    values = random_tensor((2, 2, *size), dtype, high=255 if dtype == torch.uint8 else 5)
+    # torch rounds bicubic sums of 16-bit floats after each row.
+    atol = {torch.float16: 8e-3, torch.bfloat16: 6e-2, torch.float32: 4e-4, torch.float64: 1e-11}
+    tolerance = {"rtol": 0, "atol": atol.get(dtype, 1)}
+    kernels.check(BILINEAR, values, list(out), align_corners, None, **tolerance)
+    kernels.check(BICUBIC, values, list(out), align_corners, None, None, **tolerance)
+
+
+@pytest.mark.parametrize("dtype", IMAGES)
 @pytest.mark.parametrize("order", [[0, 2, 3, 1], [1, 0, 3, 2]])
-def test_images_of_other_dim_orders(kernels: Kernels, order: list[int]) -> None:
-    values = with_dim_order(random_tensor((2, 3, 4, 5), torch.float32), order)
+def test_images_of_other_dim_orders(kernels: Kernels, order: list[int], dtype: torch.dtype) -> None:
+    high = 255 if dtype == torch.uint8 else 5
+    values = with_dim_order(random_tensor((2, 3, 4, 5), dtype, high=high), order)
     kernels.check(NEAREST, values, [7, 7], None, out_dim_order=order)
-    kernels.check(BILINEAR, values, [7, 7], False, None, out_dim_order=[0, 2, 3, 1], **CLOSE)
+    kernels.check(BILINEAR, values, [7, 7], False, None, out_dim_order=[0, 2, 3, 1], **close(dtype))
 
 
 def test_no_images_are_resampled_to_none(kernels: Kernels) -> None:

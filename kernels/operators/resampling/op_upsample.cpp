@@ -20,45 +20,6 @@ constexpr TypeSet kTypes =
     selected_types("aten::upsample_bilinear2d.vec_out") | selected_types("aten::upsample_trilinear3d.out") |
     selected_types("aten::upsample_bicubic2d.out");
 
-// Offsets and weights of the 2 or 4 inputs around an output's position. Inputs outside are clamped to the
-// border.
-template <class W>
-Taps<W> taps_of(const Resampling& dimension, Filter filter, bool align_corners, ptrdiff_t index,
-                ptrdiff_t stride) {
-  const W position = resampled_position<W>(dimension, filter, align_corners, index);
-  // The weights depend on the fraction only; clamping an input's index repeats the border.
-  const W floored = std::floor(position);
-  auto first = static_cast<ptrdiff_t>(floored);
-  Taps<W> taps;
-  if (filter == Filter::kLinear) {
-    taps.count = 2;
-    linear_weights(position - floored, taps.weight);
-  } else {
-    taps.count = 4;
-    first -= 1;
-    cubic_weights(position - floored, taps.weight);
-  }
-  for (ptrdiff_t i = 0; i < taps.count; ++i) {
-    taps.offset[i] = std::min(std::max<ptrdiff_t>(first + i, 0), dimension.in - 1) * stride;
-  }
-  return taps;
-}
-
-// Merges taps of the same element, which occur at borders, before their weights are rounded. The offsets of a
-// dimension ascend, so equal ones are adjacent.
-void merge_taps(Taps<double>* taps) {
-  ptrdiff_t last = 0;
-  for (ptrdiff_t i = 1; i < taps->count; ++i) {
-    if (taps->offset[i] == taps->offset[last]) {
-      taps->weight[last] += taps->weight[i];
-    } else {
-      taps->offset[++last] = taps->offset[i];
-      taps->weight[last] = taps->weight[i];
-    }
-  }
-  taps->count = last + 1;
-}
-
 // The arguments of one resampling.
 struct Upsampling {
   const Tensor* self;
@@ -67,29 +28,33 @@ struct Upsampling {
   bool align_corners;
   size_t spatial;
   Resampling dimensions[kVolume];
+  double levels[kVolume] = {};  // of the weights of uint8 images
 };
 
+bool is_bytes(const Tensor& self) {
+  return contains(kTypes, ScalarType::Byte) && self.scalar_type() == ScalarType::Byte;
+}
+
+// The taps of an output along axis d. Inputs outside are limited to the border.
 template <class W>
 Taps<W> tap_volume(const Upsampling& of, size_t d, ptrdiff_t index, const View& source) {
   if (d + of.spatial < kVolume) return single_tap<W>();
-  return taps_of<W>(of.dimensions[d], of.filter, of.align_corners, index, source.strides[2 + d]);
-}
-
-// PyTorch computes the weights of uint8 images in double before it rounds them.
-Taps<double> tap_bytes(const Upsampling& of, size_t d, ptrdiff_t index, const View& source) {
-  Taps<double> taps = tap_volume<double>(of, d, index, source);
-  merge_taps(&taps);
-  return taps;
-}
-
-// The fixed-point scale for weights of uint8 images along dimension d, from the largest weight of any output.
-double levels_of(const Upsampling& of, size_t d, const View& source) {
-  double largest = 0;
-  for (ptrdiff_t index = 0; index < of.dimensions[d].out; ++index) {
-    const Taps<double> taps = tap_bytes(of, d, index, source);
-    for (ptrdiff_t i = 0; i < taps.count; ++i) largest = std::max(largest, taps.weight[i]);
+  const Resampling& axis = of.dimensions[d];
+  Taps<W> taps;
+  const auto set = [&](const auto& around) {
+    taps.count = around.count;
+    for (ptrdiff_t i = 0; i < around.count; ++i) {
+      const ptrdiff_t at = std::min(std::max<ptrdiff_t>(around.first + i, 0), axis.in - 1);
+      taps.offset[i] = at * source.strides[2 + d];
+      taps.weight[i] = static_cast<W>(around.weights[i]);
+    }
+  };
+  if (is_bytes(*of.self)) {
+    set(byte_neighborhood(axis, of.filter, of.align_corners, of.levels[d], index));
+  } else {
+    set(neighborhood<W>(axis, of.filter, of.align_corners, index));
   }
-  return byte_weight_levels(largest);
+  return taps;
 }
 
 // Resamples all images; each loop computes the taps of its dimension, and the inner loops reuse them.
@@ -100,25 +65,9 @@ void resample(const Upsampling& of) {
   const View source = as_volume(self, of.spatial);
   const View target = as_volume(out, of.spatial);
   const Access<W> access = access_as<W>(self.scalar_type());
-  const bool is_bytes = contains(kTypes, ScalarType::Byte) && self.scalar_type() == ScalarType::Byte;
-  const SumRounding rounding = is_bytes ? SumRounding::kToBytes : SumRounding::kNone;
-  double levels[kVolume];
-  // One pass over the weights of each dimension comes first: the scale depends on the largest.
-  for (size_t d = 0; is_bytes && d < kVolume; ++d) levels[d] = levels_of(of, d, source);
+  const SumRounding rounding = is_bytes(self) ? SumRounding::kToBytes : SumRounding::kNone;
   Taps<W> taps[kVolume];
-  const auto move_to = [&](size_t d, ptrdiff_t index) {
-    if (!is_bytes) {
-      taps[d] = tap_volume<W>(of, d, index, source);
-      return;
-    }
-    // Rounded to a multiple of 1 / levels, a power of two, so the products with bytes stay exact in float.
-    const Taps<double> exact = tap_bytes(of, d, index, source);
-    taps[d].count = exact.count;
-    for (ptrdiff_t i = 0; i < exact.count; ++i) {
-      taps[d].offset[i] = exact.offset[i];
-      taps[d].weight[i] = static_cast<W>(std::round(exact.weight[i] * levels[d]) / levels[d]);
-    }
-  };
+  const auto move_to = [&](size_t d, ptrdiff_t index) { taps[d] = tap_volume<W>(of, d, index, source); };
   for (ptrdiff_t n = 0; n < source.sizes[0]; ++n) {
     for (ptrdiff_t z = 0; z < of.dimensions[0].out; ++z) {
       move_to(0, z);
@@ -149,7 +98,12 @@ Error plan(TypeSet types, Filter filter, bool align_corners, const UpsampleArgum
   return plan_upsample(self, arguments, out, of->dimensions);
 }
 
-Error compute(const Upsampling& of) {
+Error compute(Upsampling& of) {
+  if (is_bytes(*of.self)) {
+    for (size_t d = kVolume - of.spatial; d < kVolume; ++d) {
+      of.levels[d] = byte_levels(of.dimensions[d], of.filter, of.align_corners);
+    }
+  }
   const ScalarType type = floating_compute_type(of.self->scalar_type());
   return dispatch<floating_compute_types(kTypes)>(type, [&](auto computed) {
     resample<typename decltype(computed)::Element>(of);
