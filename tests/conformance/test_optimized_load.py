@@ -20,6 +20,7 @@ from rushlight.errors import RushlightError
 from rushlight.program import read_program
 from rushlight.program.model import KernelCall
 from rushlight.trace.profile import read_events
+from support.samples import sampled
 
 to_edge = pytest.importorskip("executorch.exir").to_edge
 
@@ -282,8 +283,16 @@ def cases() -> dict[str, Case]:
 CASES = cases()
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("name", CASES)
+# Continuous integration takes each pattern with one thread, and some with two.
+@pytest.mark.parametrize(
+    ("name", "threads"),
+    sampled(
+        [(name, threads) for name in CASES for threads in (1, 2)],
+        5,
+        name=lambda case: f"{case[0]}-{case[1]}",
+        always=lambda case: case[1] == 1,
+    ),
+)
 def test_patterns_become_single_calls(name: str, threads: int) -> None:
     case = CASES[name]
     file = official(case.module, case.inputs)
@@ -301,8 +310,21 @@ def test_patterns_become_single_calls(name: str, threads: int) -> None:
     assert_close(stated.forward(*case.inputs)[0], case.module(*case.inputs))
 
 
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16])
-@pytest.mark.parametrize("name", ["residual", "transposed", "rms", "attention", "lstm", "gru"])
+OTHER_DTYPES = (torch.float64, torch.float16, torch.bfloat16)
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    sampled(
+        [
+            (name, dtype)
+            for name in ("residual", "transposed", "rms", "attention", "lstm", "gru")
+            for dtype in OTHER_DTYPES
+        ],
+        2,
+        name=lambda case: f"{case[0]}-{case[1]}",
+    ),
+)
 def test_other_dtypes_are_rewritten_too(name: str, dtype: torch.dtype) -> None:
     module, inputs = cases()[name].module.to(dtype), tuple(each.to(dtype) for each in CASES[name].inputs)
     program = rushlight.load(official(module, inputs))

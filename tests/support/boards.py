@@ -10,6 +10,18 @@ import pytest
 from rushlight import targets
 from rushlight.targets.bare_metal import BareMetal
 
+ALIKE = {
+    "microbit": "cortex-m0plus",
+    "cortex-m3": "cortex-m4",
+    "cortex-m7": "cortex-m4",
+    "cortex-m33": "cortex-m4",
+    "rv32imc": "rv32imac",
+    "rv64gc": "rv32imafc",
+}
+"""Targets whose kernels are the source lines of another target's, except for a few of them or the width of a
+word. Continuous integration runs a program on each of them, in test_converted.py or test_models.py, and the
+other tests on the other target."""
+
 
 def need(name: str) -> targets.Target:
     """Returns the target, or skips the test if its tools are missing."""
