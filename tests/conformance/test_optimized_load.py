@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 from collections import Counter
 from dataclasses import dataclass
@@ -283,19 +284,16 @@ def cases() -> dict[str, Case]:
 CASES = cases()
 
 
-# Continuous integration takes each pattern with one thread, and some with two.
-@pytest.mark.parametrize(
-    ("name", "threads"),
-    sampled(
-        [(name, threads) for name in CASES for threads in (1, 2)],
-        5,
-        name=lambda case: f"{case[0]}-{case[1]}",
-        always=lambda case: case[1] == 1,
-    ),
-)
+@functools.cache
+def file_of(name: str) -> bytes:
+    """The official program of a case, which takes a second to export."""
+    return official(CASES[name].module, CASES[name].inputs)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("name", CASES)
 def test_patterns_become_single_calls(name: str, threads: int) -> None:
-    case = CASES[name]
-    file = official(case.module, case.inputs)
+    case, file = CASES[name], file_of(name)
     program = rushlight.load(file, threads=threads)
     rewritten = program.rewritten()
     assert rewritten is not None
@@ -423,8 +421,7 @@ def test_dynamic_shapes_stay_as_they_are() -> None:
 
 
 def test_events_have_the_numbers_of_the_files_instructions(tmp_path: Path) -> None:
-    case = CASES["residual"]
-    file = official(case.module, case.inputs)
+    case, file = CASES["residual"], file_of("residual")
     program = rushlight.load(file, enable_etdump=True)
     program.forward(*case.inputs)
     program.write_etdump_result_to_file(tmp_path / "trace.etdp")
@@ -510,7 +507,7 @@ def test_a_failure_names_the_files_instruction() -> None:
 
 def test_packed_weights_are_shared_between_loads() -> None:
     case = CASES["residual"]
-    program = rushlight.load(io.BytesIO(official(case.module, case.inputs)).getvalue())
+    program = rushlight.load(io.BytesIO(file_of("residual")).getvalue())
     first, second = program.load_method("forward"), program.load_method("forward")
     assert second.memory()["prepared"] <= first.memory()["prepared"]
     assert_close(second.execute(case.inputs)[0], case.module(*case.inputs))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All programs of tests/interop on one target of each kind, with one runner for each target. Of RISC-V
-continuous integration takes a third of the programs."""
+"""All programs of tests/interop on one target of each kind, with one runner for each target.
+Continuous integration takes a third of the programs on the RISC-V board."""
 
 from __future__ import annotations
 

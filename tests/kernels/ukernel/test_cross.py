@@ -119,8 +119,8 @@ def build(machine: Machine, folder: Path) -> Path:
     return folder / "ukernel_tests"
 
 
-# Machines that compile the same loops as another one, except for a few lines or the width of vectors. Of NEON
-# continuous integration takes a part of the families: programs run with all of them on linux-aarch64.
+# Machines that compile the same loops as another one, except for a few lines or the width of vectors.
+# Continuous integration takes a part of NEON's families: programs run with all of them on linux-aarch64.
 ALIKE = {
     **boards.ALIKE,
     "armv7-neon": "neon",
