@@ -32,7 +32,6 @@ RELU, MUL3, ADD = (
 def built(build_folder: Callable[[str], Path]) -> Path:
     folder = build_folder("operator_libraries")
     entries = {
-        "CMAKE_BUILD_TYPE": "Release",
         "EXECUTORCH_ROOT": TREE,
         "MODEL": MODELS["f64_add"],
         "EXECUTORCH_SELECT_OPS_LIST": BUILD,

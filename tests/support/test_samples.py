@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from support.samples import sampled
 
 
@@ -23,3 +25,8 @@ def test_parts_of_tuples_are_arguments_and_some_cases_are_always_taken() -> None
     )
     assert [param.values for param in params] == [("a", 1), ("b", 2), ("c", 3)]
     assert taken(params) == ["a", "c"]
+
+
+def test_cases_get_other_marks_too() -> None:
+    params = sampled(["a", "b"], 2, marks=lambda case: [pytest.mark.slow] if case == "b" else [])
+    assert [[mark.name for mark in param.marks] for param in params] == [[], ["slow", "exhaustive"]]
