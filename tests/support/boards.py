@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -42,6 +43,18 @@ def marker(name: str) -> pytest.MarkDecorator:
     """The marker of a target."""
     mark: pytest.MarkDecorator = getattr(pytest.mark, name.replace("-", "_"))
     return mark
+
+
+PORTABLE = frozenset({"cortex-m0plus", "rv32imafc", "linux-riscv64"})
+"""Targets that run the kernels' portable code, as the reference of other machines does."""
+
+
+def parameters(names: Iterable[str]) -> list[Any]:
+    """A parameter for each target, with its marker. Continuous integration leaves out those in PORTABLE."""
+    return [
+        pytest.param(name, marks=[marker(name), *([pytest.mark.exhaustive] if name in PORTABLE else [])])
+        for name in names
+    ]
 
 
 def set_vector_length(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:

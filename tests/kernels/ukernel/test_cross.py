@@ -120,7 +120,8 @@ def build(machine: Machine, folder: Path) -> Path:
 
 
 # Machines that compile the same loops as another one, except for a few lines or the width of vectors.
-# Continuous integration takes a part of NEON's families: programs run with all of them on linux-aarch64.
+# Continuous integration takes a part of NEON's families: programs run with all of them on linux-aarch64. It
+# leaves out machines that run portable code: the C++ tests of the host run it too.
 ALIKE = {
     **boards.ALIKE,
     "armv7-neon": "neon",
@@ -134,7 +135,11 @@ ALIKE = {
 @pytest.mark.parametrize(
     "machine",
     [
-        pytest.param(each, id=each.name, marks=[pytest.mark.exhaustive] if each.name in ALIKE else [])
+        pytest.param(
+            each,
+            id=each.name,
+            marks=[pytest.mark.exhaustive] if each.name in ALIKE or each.name in boards.PORTABLE else [],
+        )
         for each in MACHINES
     ],
 )
