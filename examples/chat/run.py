@@ -73,8 +73,8 @@ def answer(program: Path, question: str) -> None:
 
 def answer_in_cpp(program: Path, question: str, folder: Path) -> None:
     """Builds main.cpp with the operators of the program, and asks it the same."""
-    build(HERE, folder / "cpp", MODEL=program.resolve())
-    run([folder / "cpp" / "chat", program, question])
+    build(HERE, folder, MODEL=program.resolve())
+    run([folder / "chat", program, question])
 
 
 def main() -> int:

@@ -96,8 +96,8 @@ def save_wav(samples: np.ndarray, path: Path) -> None:
 
 def in_cpp(audio: Path, folder: Path) -> np.ndarray:
     """The probability of each frame by the C++ program, which this builds. Ends the script if that fails."""
-    build(HERE, folder / "cpp", RUSHLIGHT_FOLDER=ROOT)
-    run_command([folder / "cpp" / "detect", MODEL, audio, folder / "cpp.txt"])
+    build(HERE, folder, RUSHLIGHT_FOLDER=ROOT)
+    run_command([folder / "detect", MODEL, audio, folder / "cpp.txt"])
     return np.loadtxt(folder / "cpp.txt", dtype=np.float32, ndmin=1)
 
 

@@ -19,6 +19,7 @@ from rushlight import errors, process
 ROOT = Path(__file__).resolve().parents[2]
 aten = torch.ops.aten
 BUILD = [
+    "-DCMAKE_BUILD_TYPE=Release",  # as `rushlight build`, which has compiled the kernels then
     "-DRUSHLIGHT_BUILD=tests,aten,no-install",
     "-DEXECUTORCH_SELECT_OPS_LIST=aten::add.out,aten::exp.out,aten::nan_to_num.out,aten::mm.out,aten::nonzero.out,"
     "executorch_prim::add.Scalar",
@@ -120,7 +121,7 @@ def test_a_build_without_torch_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "torch").mkdir()
     (tmp_path / "torch" / "__init__.py").touch()
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    told = refusal(tmp_path, "-DRUSHLIGHT_BUILD=aten", *BUILD[1:], PYTHONPATH=path)
+    told = refusal(tmp_path, "-DRUSHLIGHT_BUILD=aten", *BUILD[2:], PYTHONPATH=path)
     assert "torch: expected a wheel with C++ libraries" in told
     assert "pip install torch" in told
 

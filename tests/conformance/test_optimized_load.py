@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 from collections import Counter
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from rushlight.errors import RushlightError
 from rushlight.program import read_program
 from rushlight.program.model import KernelCall
 from rushlight.trace.profile import read_events
+from support.samples import sampled
 
 to_edge = pytest.importorskip("executorch.exir").to_edge
 
@@ -282,11 +284,16 @@ def cases() -> dict[str, Case]:
 CASES = cases()
 
 
+@functools.cache
+def file_of(name: str) -> bytes:
+    """The official program of a case, which takes a second to export."""
+    return official(CASES[name].module, CASES[name].inputs)
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", CASES)
 def test_patterns_become_single_calls(name: str, threads: int) -> None:
-    case = CASES[name]
-    file = official(case.module, case.inputs)
+    case, file = CASES[name], file_of(name)
     program = rushlight.load(file, threads=threads)
     rewritten = program.rewritten()
     assert rewritten is not None
@@ -301,8 +308,21 @@ def test_patterns_become_single_calls(name: str, threads: int) -> None:
     assert_close(stated.forward(*case.inputs)[0], case.module(*case.inputs))
 
 
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16])
-@pytest.mark.parametrize("name", ["residual", "transposed", "rms", "attention", "lstm", "gru"])
+OTHER_DTYPES = (torch.float64, torch.float16, torch.bfloat16)
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    sampled(
+        [
+            (name, dtype)
+            for name in ("residual", "transposed", "rms", "attention", "lstm", "gru")
+            for dtype in OTHER_DTYPES
+        ],
+        2,
+        name=lambda case: f"{case[0]}-{case[1]}",
+    ),
+)
 def test_other_dtypes_are_rewritten_too(name: str, dtype: torch.dtype) -> None:
     module, inputs = cases()[name].module.to(dtype), tuple(each.to(dtype) for each in CASES[name].inputs)
     program = rushlight.load(official(module, inputs))
@@ -401,8 +421,7 @@ def test_dynamic_shapes_stay_as_they_are() -> None:
 
 
 def test_events_have_the_numbers_of_the_files_instructions(tmp_path: Path) -> None:
-    case = CASES["residual"]
-    file = official(case.module, case.inputs)
+    case, file = CASES["residual"], file_of("residual")
     program = rushlight.load(file, enable_etdump=True)
     program.forward(*case.inputs)
     program.write_etdump_result_to_file(tmp_path / "trace.etdp")
@@ -488,7 +507,7 @@ def test_a_failure_names_the_files_instruction() -> None:
 
 def test_packed_weights_are_shared_between_loads() -> None:
     case = CASES["residual"]
-    program = rushlight.load(io.BytesIO(official(case.module, case.inputs)).getvalue())
+    program = rushlight.load(io.BytesIO(file_of("residual")).getvalue())
     first, second = program.load_method("forward"), program.load_method("forward")
     assert second.memory()["prepared"] <= first.memory()["prepared"]
     assert_close(second.execute(case.inputs)[0], case.module(*case.inputs))

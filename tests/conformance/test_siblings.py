@@ -16,6 +16,7 @@ from rushlight.run.api import run  # noqa: E402
 from rushlight.run.cases import load_case  # noqa: E402
 from support.interop.official import write_case  # noqa: E402
 from support.interop.siblings import CASES  # noqa: E402
+from support.samples import sampled  # noqa: E402
 
 pytestmark = [pytest.mark.conformance, pytest.mark.slow]
 
@@ -44,15 +45,15 @@ def outcome(model: Path) -> str:
 
 
 @pytest.mark.parametrize("topic", TOPICS)
-def test_fresh_programs_give_what_pytorch_gives(topic: str, tmp_path: Path) -> None:
-    cases = {name: make for name, make in CASES.items() if name.startswith(topic + "/")}
-    assert len(cases) >= TOPICS[topic]
-    wrong = {}
-    for name, make in cases.items():
-        torch.manual_seed(0)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            write_case(name, make(), tmp_path / name)
-        if found := outcome(tmp_path / name / "model.pte"):
-            wrong[name] = found
-    assert wrong == {}
+def test_a_topic_has_its_cases(topic: str) -> None:
+    assert len([name for name in CASES if name.startswith(topic + "/")]) >= TOPICS[topic]
+
+
+# Continuous integration takes a half of each topic; the committed programs of tests/interop all run there.
+@pytest.mark.parametrize("name", sampled(CASES, 2))
+def test_a_fresh_program_gives_what_pytorch_gives(name: str, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        write_case(name, CASES[name](), tmp_path)
+    assert outcome(tmp_path / "model.pte") == ""

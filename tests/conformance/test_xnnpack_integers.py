@@ -24,6 +24,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e  
 from rushlight.export.passes.compute_in_integers import ComputeInIntegers  # noqa: E402
 from rushlight.integers.rules import Settings  # noqa: E402
 from support.graphs import apply, core_aten, operators, run  # noqa: E402
+from support.samples import sampled  # noqa: E402
 
 pytestmark = pytest.mark.conformance
 
@@ -40,8 +41,19 @@ LAYERS = {
 }
 
 
-@pytest.mark.parametrize("per_channel", [True, False], ids=["by channel", "by tensor"])
-@pytest.mark.parametrize("name", LAYERS)
+CASES = [(name, per_channel) for name in LAYERS for per_channel in (True, False)]
+
+
+# Continuous integration takes each layer with scales by channel, and some with one scale.
+@pytest.mark.parametrize(
+    ("name", "per_channel"),
+    sampled(
+        CASES,
+        7,
+        name=lambda case: f"{case[0]}-by {'channel' if case[1] else 'tensor'}",
+        always=lambda case: case[1],
+    ),
+)
 def test_a_layer_has_the_bytes_of_the_delegate(name: str, per_channel: bool) -> None:
     torch.manual_seed(5)
     make, shape = LAYERS[name]

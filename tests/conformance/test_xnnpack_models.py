@@ -28,6 +28,7 @@ from support.official_xnnpack import (  # noqa: E402
     quantized,
 )
 from support.official_xnnpack_models import MODELS, Attention, model  # noqa: E402
+from support.samples import sampled  # noqa: E402
 
 pytestmark = [pytest.mark.conformance, pytest.mark.slow]
 
@@ -44,17 +45,8 @@ REFUSED = {"detection", "bilinear u-net", "joined"}
 CASES = [(name, kind) for name in MODELS for kind in KINDS if kind != "int8" or name not in REFUSED]
 
 
-def cases() -> list[Any]:
-    """All cases; continuous integration takes one in fourteen, with some of each dtype."""
-    return [
-        pytest.param(
-            name, kind, id=f"{name}-{kind}", marks=[] if number % 14 == 0 else [pytest.mark.exhaustive]
-        )
-        for number, (name, kind) in enumerate(CASES)
-    ]
-
-
-@pytest.mark.parametrize(("name", "kind"), cases())
+# Continuous integration takes one in fourteen, with some of each dtype.
+@pytest.mark.parametrize(("name", "kind"), sampled(CASES, 14, name="-".join))
 def test_a_network_gives_what_the_official_runtime_gives(name: str, kind: str) -> None:
     torch.manual_seed(0)
     module, shapes = model(name)

@@ -11,11 +11,9 @@ from pathlib import Path
 import pytest
 
 from rushlight import process, targets
-from support.boards import marker, usual
+from support.boards import ALIKE, marker, usual
 
 Build = Callable[[targets.Target, Path, str], Path]
-# Cores with the instructions that kernels use on another core; test_models.py runs a model on each.
-ALIKE = {"cortex-m7": "cortex-m4", "cortex-m33": "cortex-m4", "rv32imc": "rv32imac"}
 
 
 def _marks(name: str) -> list[pytest.MarkDecorator]:

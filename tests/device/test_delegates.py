@@ -12,8 +12,9 @@ import torch
 from rushlight.convert.files import convert_file
 from rushlight.run.api import run
 from rushlight.run.cases import Call, Case, load_case
-from support.boards import need
+from support.boards import marker, need
 from support.interop.models import DsCnn
+from support.samples import sampled
 
 pytestmark = pytest.mark.device
 
@@ -22,10 +23,16 @@ CASES = ("delegated_cnn", "delegated_cnn_int8", "delegated_mlp_dynamic", "delega
 TARGETS = ("cortex-m55", "rv32imac", "linux-aarch64")
 
 
+# Continuous integration takes half: each program, and each target with some of them.
 @pytest.mark.parametrize(
-    "name", [pytest.param(each, marks=getattr(pytest.mark, each.replace("-", "_"))) for each in TARGETS]
+    ("case", "name"),
+    sampled(
+        [(case, name) for case in CASES for name in TARGETS],
+        2,
+        name="-".join,
+        marks=lambda each: [marker(each[1])],
+    ),
 )
-@pytest.mark.parametrize("case", CASES)
 def test_a_delegated_program_gives_the_official_outputs(name: str, case: str, tmp_path: Path) -> None:
     need(name)
     folder = INTEROP / case

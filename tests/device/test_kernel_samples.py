@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from support.boards import need
+from support.boards import need, parameters
 from support.calls_program import computed, problem
 from support.opinfo.recording import RecordedCall, record
 
@@ -86,9 +86,7 @@ def calls() -> list[RecordedCall]:
     return record(OPERATORS, DTYPES, samples_each=SAMPLES_EACH, max_elements=MAX_ELEMENTS)
 
 
-@pytest.mark.parametrize(
-    "board", [pytest.param(name, marks=getattr(pytest.mark, name.replace("-", "_"))) for name in BOARDS]
-)
+@pytest.mark.parametrize("board", parameters(BOARDS))
 def test_a_board_computes_what_pytorch_does(calls: list[RecordedCall], board: str, tmp_path: Path) -> None:
     need(board)
     results = computed(calls, board, tmp_path)

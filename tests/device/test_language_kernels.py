@@ -15,7 +15,7 @@ from torch.nn import functional
 from rushlight.codegen.table import load_table
 from rushlight.sources import source_root
 from support.block_weights import BlockForm, draw_block_weight
-from support.boards import need
+from support.boards import need, parameters
 from support.cached_attention import CACHES, CLOSE, NAME, Layer, Reference, State, tokens_of
 from support.calls_program import computed
 from support.harness import assert_equal, random_tensor
@@ -54,9 +54,7 @@ def filled(layer: Layer) -> State:
     return state
 
 
-@pytest.mark.parametrize(
-    "board", [pytest.param(name, marks=getattr(pytest.mark, name.replace("-", "_"))) for name in TARGETS]
-)
+@pytest.mark.parametrize("board", parameters(TARGETS))
 def test_a_target_computes_what_pytorch_does(board: str, tmp_path: Path) -> None:
     need(board)
     calls, layers, gates = [], [], []
@@ -121,13 +119,7 @@ def products() -> list[RecordedCall]:
 
 
 # Cortex-M3 has no floating-point unit; the board kernels support it, too.
-@pytest.mark.parametrize(
-    "board",
-    [
-        pytest.param(name, marks=getattr(pytest.mark, name.replace("-", "_")))
-        for name in [*TARGETS, "cortex-m3"]
-    ],
-)
+@pytest.mark.parametrize("board", parameters([*TARGETS, "cortex-m3"]))
 def test_products_of_block_weights_are_those_of_the_host(board: str, tmp_path: Path) -> None:
     need(board)
     calls, norms = products(), []

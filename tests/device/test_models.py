@@ -17,7 +17,7 @@ from rushlight.run.cases import bundled_case, load_case
 from rushlight.run.outcome import RunOutcome
 from rushlight.run.verify import verify
 from rushlight.targets import Target
-from support.boards import marker, usual
+from support.boards import ALIKE, marker, usual
 
 pytestmark = pytest.mark.device
 
@@ -64,7 +64,11 @@ INSTRUCTIONS = {
 }
 # Models that fit into 16 kB of memory beside the runner's stack.
 SMALLEST = ["cond_sum", "dtype_int8", "scan"]
-SMALL_TARGETS = ["cortex-m55", "rv32imac", "linux-aarch64"]
+SMALL_TARGETS = [
+    pytest.param("cortex-m55", marks=pytest.mark.cortex_m55),
+    pytest.param("rv32imac", marks=[pytest.mark.rv32imac, pytest.mark.exhaustive]),
+    pytest.param("linux-aarch64", marks=pytest.mark.linux_aarch64),
+]
 
 
 def _run(name: str, target: Target, folder: Path) -> RunOutcome:
@@ -79,6 +83,8 @@ MODEL_TARGETS = [target for target in usual() if target.name not in ONE_MODEL]
 
 # DS-CNN runs on all targets. The MLP has no operator that DS-CNN lacks, ResNet-8 an addition and a pool: they
 # run on targets with a limit of instructions, and on some targets that test_targets.py does not cover.
+# Continuous integration leaves out the targets that are like another one: test_converted.py runs a model on
+# them.
 OTHER_MODELS = {
     "model_mlp": ["cortex-m3", "linux-armhf"],
     "model_resnet8": ["cortex-m4", "cortex-m55", "linux-riscv64", "rv32imafc"],
@@ -86,7 +92,8 @@ OTHER_MODELS = {
 
 
 def _built_for(name: str, target: Target) -> Any:
-    return pytest.param(name, target, id=f"{target.name}-{name}", marks=marker(target.name))
+    alike = [pytest.mark.exhaustive] if target.name in ALIKE else []
+    return pytest.param(name, target, id=f"{target.name}-{name}", marks=[marker(target.name), *alike])
 
 
 @pytest.mark.parametrize(
@@ -159,11 +166,7 @@ def test_a_runner_is_built_for_a_core_that_no_emulator_has(tmp_path: Path) -> No
         _run("softplus", targets.get("cortex-m85"), tmp_path)
 
 
-def _marked(names: list[str]) -> list:
-    return [pytest.param(name, marks=marker(name)) for name in names]
-
-
-@pytest.mark.parametrize("small_target", _marked(SMALL_TARGETS))
+@pytest.mark.parametrize("small_target", SMALL_TARGETS)
 def test_a_bundled_program_passes_by_its_own_expectations(small_target: str, tmp_path: Path) -> None:
     chosen = targets.get(small_target)
     if missing := chosen.requirements():
@@ -173,7 +176,7 @@ def test_a_bundled_program_passes_by_its_own_expectations(small_target: str, tmp
     assert [call.comparison.reason for call in outcome.calls if call.comparison] == ["", "", ""]
 
 
-@pytest.mark.parametrize("small_target", _marked(SMALL_TARGETS))
+@pytest.mark.parametrize("small_target", SMALL_TARGETS)
 def test_weights_come_from_a_data_file(small_target: str, tmp_path: Path) -> None:
     outcome = _run("external_ptd", targets.get(small_target), tmp_path)
     assert [call.comparison.reason for call in outcome.calls if call.comparison] == [""]

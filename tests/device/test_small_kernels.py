@@ -20,7 +20,7 @@ from rushlight.export.dialect import fused
 from rushlight.run.api import run
 from rushlight.run.cases import Call, Case
 from rushlight.sources import source_root
-from support.boards import need, set_vector_length
+from support.boards import marker, need, parameters, set_vector_length
 from support.calls_program import computed, problem
 from support.interop.models import DsCnn, ResNet8, with_statistics
 from support.opinfo.recording import Record, RecordedCall
@@ -341,16 +341,12 @@ def _means() -> Iterator[torch.Tensor]:
     yield torch.mean(_numbers((1, 8, 5, 5)).contiguous(memory_format=torch.channels_last), (2, 3), True)
 
 
-def _marked(name: str) -> pytest.MarkDecorator:
-    return getattr(pytest.mark, name.replace("-", "_"))
-
-
 def test_every_row_is_called_often(calls: list[RecordedCall]) -> None:
     assert {call.row for call in calls} == set(ROWS)
     assert sum(call.row == "aten::convolution.out" for call in calls) > 1.7 * len(CONVOLUTIONS)
 
 
-@pytest.mark.parametrize("board", [pytest.param(name, marks=_marked(name)) for name in BOARDS])
+@pytest.mark.parametrize("board", parameters(BOARDS))
 def test_a_board_computes_what_pytorch_does(
     calls: list[RecordedCall], board: str, folder_of: Callable[[str], Path]
 ) -> None:
@@ -363,7 +359,7 @@ def test_a_board_computes_what_pytorch_does(
     assert not wrong, f"{len(wrong)} of {len(calls)} calls:\n" + "\n".join(wrong[:20])
 
 
-@pytest.mark.parametrize("board", [pytest.param(name, marks=_marked(name)) for name in BOARDS])
+@pytest.mark.parametrize("board", parameters(BOARDS))
 def test_a_board_computes_float16_as_pytorch_does(
     half_calls: list[RecordedCall], board: str, folder_of: Callable[[str], Path]
 ) -> None:
@@ -381,7 +377,7 @@ def test_vectors_may_have_any_length(
 
 
 @pytest.mark.parametrize("network", IMAGES, ids=lambda network: network.__name__)
-@pytest.mark.parametrize("board", [pytest.param(name, marks=_marked(name)) for name in BOARDS])
+@pytest.mark.parametrize("board", [pytest.param(name, marks=marker(name)) for name in BOARDS])
 def test_a_model_takes_few_instructions(board: str, network: type[torch.nn.Module], tmp_path: Path) -> None:
     need(board)
     torch.manual_seed(0)

@@ -3,12 +3,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import sysconfig
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from support.cmake_projects import folder_near_sources
 from support.environments import DIGITS, ROOT, Environment, build_wheel, make_environment
+
+
+@pytest.fixture(scope="session")
+def build_folder() -> Iterator[Callable[[str], Path]]:
+    """build_folder(NAME) creates an empty folder in which builds of the checkout share objects."""
+    with contextlib.ExitStack() as folders:
+        yield lambda name: folders.enter_context(folder_near_sources(name))
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,17 +29,19 @@ print("as PyTorch")
 """
 
 
-def test_pytorch_calls_the_kernels(tmp_path: Path) -> None:
+def test_pytorch_calls_the_kernels(build_folder: Callable[[str], Path]) -> None:
     pytest.importorskip("torch", reason="torch is not installed")
+    folder = build_folder("aot_library")
     configure(
         CONSUMERS / "aot_library",
-        tmp_path,
+        folder,
+        CMAKE_BUILD_TYPE="Release",
         EXECUTORCH_ROOT=ROOT / "compat" / "executorch",
         EXECUTORCH_SELECT_OPS_LIST="aten::add.out",
         PYTHON_EXECUTABLE=sys.executable,
     )
-    build = ["cmake", "--build", tmp_path, "--target", "custom_ops_aot_lib"]
+    build = ["cmake", "--build", folder, "--target", "custom_ops_aot_lib"]
     process.run(build, check=True, timeout=600)
     # A separate process: a loaded library stays registered.
-    ran = process.run([sys.executable, "-c", USER, tmp_path / "libcustom_ops_aot_lib.so"], check=True)
+    ran = process.run([sys.executable, "-c", USER, folder / "libcustom_ops_aot_lib.so"], check=True)
     assert ran.stdout.strip() == "as PyTorch"

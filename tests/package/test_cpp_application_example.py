@@ -7,13 +7,14 @@ tests/package/test_cpp_consumers.py builds it against an installed rushlight.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rushlight import process
-from support.cmake_projects import INTEROP
+from support.cmake_projects import COMMANDS, INTEROP, compile_without_warnings
 from support.environments import DIGITS
 from support.example_scripts import EXAMPLES, run_example
 
@@ -25,11 +26,10 @@ EIGHT = (EXAMPLE / "eight.csv").read_text()
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+def built(build_folder: Callable[[str], Path]) -> tuple[Path, str]:
     """The application, and what the example's command printed."""
-    folder = tmp_path_factory.mktemp("cpp_application")
-    flags = {"CXXFLAGS": "-Wall -Wextra -Werror"}
-    printed = run_example("cpp_application", "-o", folder, env=flags).stdout
+    folder = build_folder("cpp_application")
+    printed = run_example("cpp_application", "-o", folder, env=COMMANDS).stdout
     return folder / "classify", printed
 
 
@@ -47,6 +47,11 @@ def test_its_command_prints_what_pytorch_computed(built: tuple[Path, str]) -> No
     assert [int(number) for number, _ in found[:3]] == np.argsort(-expected)[:3].tolist()
     np.testing.assert_allclose([float(score) for _, score in found[:3]], np.sort(expected)[:-4:-1], atol=2e-6)
     assert len(re.findall(r"^one inference: [\d.]+ us$", printed, re.MULTILINE)) == 2
+
+
+def test_it_compiles_without_warnings(application: Path) -> None:
+    names = compile_without_warnings(application.parent, EXAMPLE)
+    assert sorted(names) == ["image_file.cpp", "main.cpp"]
 
 
 @pytest.mark.parametrize("magic", [b"P2", b"P5"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -35,30 +36,30 @@ def parsed(line: str, like: np.ndarray) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def prefix(build_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An installation with the operators of three models, moved away from where it was installed."""
-    folder = tmp_path_factory.mktemp("install")
+    folder, building = tmp_path_factory.mktemp("install"), build_folder("install")
     digits = DIGITS / "digits.pte"
     selected = ";".join(map(str, (MODELS["f64_add"], MODELS["multi_method"], digits)))
     configure(
         ROOT,
-        folder / "build",
+        building,
         CMAKE_BUILD_TYPE="Release",
         EXECUTORCH_SELECT_OPS_MODEL=selected,
         RUSHLIGHT_BUILD="no-runner,compat",
     )
-    build(folder / "build")
-    process.run(["cmake", "--install", folder / "build", "--prefix", folder / "first"], check=True)
+    build(building)
+    process.run(["cmake", "--install", building, "--prefix", folder / "first"], check=True)
     return (folder / "first").rename(folder / "moved")
 
 
 @pytest.fixture(scope="module")
-def included(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def included(build_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The build folder of a project that includes the tree and names its model by the project's own path."""
     source = tmp_path_factory.mktemp("included") / "source"
     shutil.copytree(CONSUMERS / "included", source)
     shutil.copy(MODELS["mutable_counter"], source / "model.pte")
-    folder = source.parent / "build"
+    folder = build_folder("included")
     configure(source, folder, RUSHLIGHT_FOLDER=ROOT)
     build(folder)
     return folder

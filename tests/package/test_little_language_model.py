@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -77,8 +78,8 @@ def build(source: Path, target: targets.Target, program: Path, folder: Path, exe
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=getattr(pytest.mark, name.replace("-", "_")))
-        for name in ("cortex-m55", "rv32imafc")
+        pytest.param("cortex-m55", marks=pytest.mark.cortex_m55),
+        pytest.param("rv32imafc", marks=[pytest.mark.rv32imafc, pytest.mark.exhaustive]),
     ],
 )
 def test_a_board_generates_the_text_of_the_host(name: str, program: Path, tmp_path: Path) -> None:
@@ -126,13 +127,16 @@ def test_its_command_prints_the_text_and_the_sizes_of_a_board(program: Path, tmp
     assert re.search(r"^flash [\d,]+ B without the model, static RAM [\d,]+ B$", printed, re.MULTILINE)
 
 
-def test_the_chat_answers_in_python_and_in_c_plus_plus(program: Path, tmp_path: Path) -> None:
+def test_the_chat_answers_in_python_and_in_c_plus_plus(
+    program: Path, tmp_path: Path, build_folder: Callable[[str], Path]
+) -> None:
+    folder = build_folder("chat")
     model = shutil.copytree(program.parent / "model", tmp_path / "model")
     (model / "tokenizer_config.json").write_text(json.dumps({"chat_template": TEMPLATE}))
-    words = [model, "--question", QUESTION, "--cpp", "-o", tmp_path]
+    words = [model, "--question", QUESTION, "--cpp", "-o", folder]
     printed = run_example("chat", *words, timeout=900).stdout
 
-    chat = llm.load(tmp_path / "model.pte").chat(temperature=0.0, max_tokens=200)
+    chat = llm.load(folder / "model.pte").chat(temperature=0.0, max_tokens=200)
     text = chat.say(QUESTION).read()
     assert len(set(text)) > 10
     first, second = printed.split("tokens/s", 1)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,9 +29,13 @@ RELU, MUL3, ADD = (
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("operator_libraries")
-    entries = {"EXECUTORCH_ROOT": TREE, "MODEL": MODELS["f64_add"], "EXECUTORCH_SELECT_OPS_LIST": BUILD}
+def built(build_folder: Callable[[str], Path]) -> Path:
+    folder = build_folder("operator_libraries")
+    entries = {
+        "EXECUTORCH_ROOT": TREE,
+        "MODEL": MODELS["f64_add"],
+        "EXECUTORCH_SELECT_OPS_LIST": BUILD,
+    }
     configure(SOURCE, folder, **entries)
     build(folder)
     return folder

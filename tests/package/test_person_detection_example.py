@@ -56,7 +56,9 @@ def programs(run: ModuleType, weights: Path, tmp_path_factory: pytest.TempPathFa
     "name",
     [
         "host",
-        pytest.param("linux-aarch64", marks=[pytest.mark.device, pytest.mark.linux_aarch64]),
+        pytest.param(  # as examples/face_detection, which continuous integration runs there
+            "linux-aarch64", marks=[pytest.mark.device, pytest.mark.linux_aarch64, pytest.mark.exhaustive]
+        ),
         pytest.param("cortex-m55", marks=[pytest.mark.device, pytest.mark.cortex_m55]),
     ],
 )

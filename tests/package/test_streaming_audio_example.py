@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import struct
 import wave
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -15,6 +16,7 @@ import pytest
 from rushlight import process
 from rushlight.run.api import run as run_case
 from rushlight.run.cases import load_case
+from support.cmake_projects import COMMANDS, compile_without_warnings
 from support.environments import DIGITS
 from support.example_scripts import EXAMPLES, run_example, script, skip_without
 
@@ -32,16 +34,16 @@ def run() -> ModuleType:
 
 
 @pytest.fixture(scope="module")
-def ran(run: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def ran(run: ModuleType, build_folder: Callable[[str], Path]) -> Path:
     """The folder that the example's command wrote; it fails if any number differs from PyTorch's."""
-    folder = tmp_path_factory.mktemp("streaming_audio")
-    run_example("streaming_audio", "host", "-o", folder, env={"CXXFLAGS": "-Wall -Wextra -Werror"})
+    folder = build_folder("streaming_audio")
+    run_example("streaming_audio", "host", "-o", folder, env=COMMANDS)
     return folder
 
 
 @pytest.fixture(scope="module")
 def application(ran: Path) -> Path:
-    return ran / "cpp" / "detect"
+    return ran / "detect"
 
 
 def test_its_command_finds_speech_and_agrees_with_pytorch(ran: Path) -> None:
@@ -51,6 +53,10 @@ def test_its_command_finds_speech_and_agrees_with_pytorch(ran: Path) -> None:
         assert each["passed"] and each["frames"] == 1000 and each["difference"] < 1e-5
         assert each["right"] > 0.95
     assert MODEL.stat().st_size < 60_000
+
+
+def test_it_compiles_without_warnings(ran: Path) -> None:
+    assert sorted(compile_without_warnings(ran, EXAMPLE)) == ["main.cpp", "wav_file.cpp"]
 
 
 def test_the_picture_is_drawn(ran: Path) -> None:

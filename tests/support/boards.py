@@ -3,12 +3,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
 from rushlight import targets
 from rushlight.targets.bare_metal import BareMetal
+
+ALIKE = {
+    "microbit": "cortex-m0plus",
+    "cortex-m3": "cortex-m4",
+    "cortex-m7": "cortex-m4",
+    "cortex-m33": "cortex-m4",
+    "rv32imc": "rv32imac",
+    "rv64gc": "rv32imafc",
+}
+"""Targets whose kernels are the source lines of another target's, except for a few of them or the width of a
+word. Continuous integration runs a program on each of them, in test_converted.py or test_models.py, and the
+other tests on the other target."""
 
 
 def need(name: str) -> targets.Target:
@@ -30,6 +43,18 @@ def marker(name: str) -> pytest.MarkDecorator:
     """The marker of a target."""
     mark: pytest.MarkDecorator = getattr(pytest.mark, name.replace("-", "_"))
     return mark
+
+
+PORTABLE = frozenset({"cortex-m0plus", "rv32imafc", "linux-riscv64"})
+"""Targets that run the kernels' portable code, as the reference of other machines does."""
+
+
+def parameters(names: Iterable[str]) -> list[Any]:
+    """A parameter for each target, with its marker. Continuous integration leaves out those in PORTABLE."""
+    return [
+        pytest.param(name, marks=[marker(name), *([pytest.mark.exhaustive] if name in PORTABLE else [])])
+        for name in names
+    ]
 
 
 def set_vector_length(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,16 +17,11 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 from support.export.exported import load_misses  # noqa: E402
 from support.export.served import judge_served  # noqa: E402
 from support.opinfo.pairs import Pair, all_pairs  # noqa: E402
+from support.samples import sampled  # noqa: E402
 
 MISSES = Path(__file__).with_name("misses.yaml")
-STEP = 60
 
 pytestmark = pytest.mark.conformance
-
-PAIRS = [
-    pytest.param(pair, id=str(pair), marks=[] if index % STEP == 0 else [pytest.mark.exhaustive])
-    for index, pair in enumerate(all_pairs())
-]
 
 
 @functools.cache
@@ -35,7 +30,7 @@ def misses() -> dict[str, str]:
     return load_misses(MISSES)["served"]
 
 
-@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("pair", sampled(all_pairs(), 60))
 def test_pytorch_computes_what_kernels_lack(pair: Pair) -> None:
     outcome = judge_served(pair)
     if str(pair) in misses():

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 
 import rushlight
 from rushlight import process, targets
+from rushlight.build import cmake
 from rushlight.build.sizes import read_object_size
 from rushlight.errors import (
     BackendNotFound,
@@ -51,19 +51,9 @@ def _name(path: Path) -> str:
 
 
 def test_a_list_of_two_operators_compiles_their_kernel_sources_only(tmp_path):
-    configure = [
-        "cmake",
-        "-S",
-        source_root(),
-        "-B",
-        tmp_path,
-        "-G",
-        "Ninja",
-        f"-DPython_EXECUTABLE={sys.executable}",
-    ]
-    configure.append("-DEXECUTORCH_SELECT_OPS_LIST=aten::add.out,aten::mm.out")
-    process.run(configure, check=True)
-    process.run(["cmake", "--build", tmp_path, "--target", "executor_runner"], check=True)
+    entries = {"CMAKE_BUILD_TYPE": "Release", "EXECUTORCH_SELECT_OPS_LIST": "aten::add.out,aten::mm.out"}
+    cmake.configure(source_root(), tmp_path, entries, {})
+    cmake.build(tmp_path, ["executor_runner"])
     assert _compiled_kernels(tmp_path) == {"op_add", "op_mm"}
     assert {"host/arithmetic", "host/matmul"} <= _compiled_backs(tmp_path)
     assert "host/convolution" not in _compiled_backs(tmp_path)

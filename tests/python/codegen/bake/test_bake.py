@@ -36,8 +36,9 @@ from rushlight.program import (
 from rushlight.program.debug import Frame, InstructionOrigin, MethodOrigins, Module, fingerprint
 from rushlight.program.model import Dynamism, KernelCall, Kind, Move
 from rushlight.run.case_stream import encode_request
-from rushlight.sources import source_root
 from rushlight.status import Status
+from support.cmake_projects import configure, folder_near_sources
+from support.environments import ROOT
 from support.foreign_delegates import FOREIGN, foreign_file
 from support.programs import Plan, program, tensor
 
@@ -225,12 +226,10 @@ def test_an_application_brings_its_arena_and_gets_what_the_interpreter_gives(
     assert (tmp_path / "baked" / "dynamic_mlp_weights.S").exists() == (weights == "incbin")
     (tmp_path / "CMakeLists.txt").write_text(LISTS)
     (tmp_path / "app.cpp").write_text(APPLICATION)
-    out = tmp_path / "out"
-    configure = ["cmake", "-S", tmp_path, "-B", out, f"-DRUSHLIGHT_TREE={source_root()}"]
-    configure += ["-G", "Ninja"] if shutil.which("ninja") else []
-    process.run(configure, check=True, timeout=120)
-    process.run(["cmake", "--build", out, "--target", "app"], check=True, timeout=300)
-    words = process.run([out / "app"], check=True).stdout.split()
+    with folder_near_sources("baked") as out:
+        configure(tmp_path, out, RUSHLIGHT_TREE=ROOT, CMAKE_BUILD_TYPE="Release")
+        process.run(["cmake", "--build", out, "--target", "app"], check=True, timeout=300)
+        words = process.run([out / "app"], check=True).stdout.split()
     program = read_program(INTEROP / "dynamic_mlp" / "model.pte")
     (expected,) = run_here(program.data, np.arange(48, dtype=np.float32).reshape(3, 16) / np.float32(48))
     assert words[:2] == ["3", "8"]
