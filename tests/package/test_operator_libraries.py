@@ -35,6 +35,7 @@ def built(build_folder: Callable[[str], Path]) -> Path:
         "EXECUTORCH_ROOT": TREE,
         "MODEL": MODELS["f64_add"],
         "EXECUTORCH_SELECT_OPS_LIST": BUILD,
+        "CMAKE_BUILD_TYPE": "Release",
     }
     configure(SOURCE, folder, **entries)
     build(folder)
