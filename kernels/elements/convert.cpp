@@ -6,6 +6,7 @@
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element.h"
 #include "kernels/ukernel/convert.h"
+#include "kernels/ukernel/loops.h"
 #include "runtime/base/assert.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -78,8 +79,17 @@ void convert_vectors(void (*convert)(size_t n, const From* x, To* out), char* ta
 }
 #endif
 
-// In builds for speed contiguous spans have a microkernel, or a loop that compilers vectorize. Source and
-// target are the same memory or do not overlap; microkernels take the latter only.
+// Contiguous elements; compilers vectorize the loop.
+template <class To, class From>
+RL_LOOPS void convert_dense(char* target, const char* source, size_t n) {
+  auto* const to = reinterpret_cast<To*>(target);
+  const auto* const from = reinterpret_cast<const From*>(source);
+#pragma GCC ivdep
+  for (size_t i = 0; i < n; ++i) to[i] = convert<To>(load(from + i));
+}
+
+// In builds for speed contiguous spans have a microkernel or a loop of their own. Source and target are the
+// same memory or do not overlap; microkernels take the latter only.
 template <class To, class From>
 void convert_loop(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
                   size_t n) {
@@ -87,12 +97,8 @@ void convert_loop(char* target, ptrdiff_t target_stride, const char* source, ptr
   if (target_stride == ptrdiff_t{sizeof(To)} && source_stride == ptrdiff_t{sizeof(From)}) {
     if constexpr (kVectors<To, From> != nullptr) {
       if (target != source) return convert_vectors(kVectors<To, From>, target, source, n);
-    } else {
-      auto* const to = reinterpret_cast<To*>(target);
-      const auto* const from = reinterpret_cast<const From*>(source);
-#pragma GCC ivdep
-      for (size_t i = 0; i < n; ++i) to[i] = convert<To>(load(from + i));
-      return;
+    } else if (ukernel::runs_loops()) {
+      return convert_dense<To, From>(target, source, n);
     }
   }
 #endif

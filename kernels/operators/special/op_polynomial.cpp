@@ -64,8 +64,13 @@ double next_degree(Family family, double x, double k, double last, double before
 }
 
 // The degree is truncated to an integer. Negative degrees give 0; degrees too high to compute give NaN. Once
-// values overflow, the next difference is NaN, which ends the loop.
-double polynomial(Family family, double x, double n) {
+// values overflow, the next difference is NaN, which ends the loop. Builds for speed have a copy for each
+// family, whose steps do not test which it is.
+#ifndef __OPTIMIZE_SIZE__
+[[gnu::always_inline]] inline
+#endif
+    double
+    polynomial(Family family, double x, double n) {
   constexpr double kLongRecurrence = 64;
   constexpr double kHighestDegree = 1 << 20;
   if (n <= -1) return 0;
