@@ -88,7 +88,7 @@ RL_LOOPS void convert_dense(char* target, const char* source, size_t n) {
   for (size_t i = 0; i < n; ++i) to[i] = convert<To>(load(from + i));
 }
 
-// In builds for speed contiguous spans have a microkernel or a loop of their own. Source and target are the
+// In builds for speed contiguous spans have a microkernel, or the loop above. Source and target are the
 // same memory or do not overlap; microkernels take the latter only.
 template <class To, class From>
 void convert_loop(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
@@ -137,7 +137,10 @@ struct Loops {
   Loop between_kinds[kKindCount][kKindCount] = {};
   Loop to_bool[kKindCount] = {};
 #ifndef __OPTIMIZE_SIZE__
-  Loop to_float[kTypes] = {};  // from narrow integers, without the detour: functions compute them in float32
+  // Without the detour: narrow integers to float32, in which functions compute them; bytes and bool.
+  Loop to_float[kTypes] = {};
+  Loop bytes_to_bool = loop_if_selected<bool, uint8_t>();
+  Loop bool_to_bytes = loop_if_selected<uint8_t, bool>();
 #endif
 
   template <class Kind, class T>
@@ -295,6 +298,13 @@ void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const vo
 #ifndef __OPTIMIZE_SIZE__
   if (to == ScalarType::Float && kLoops.to_float[type_index(from)] != nullptr) {
     return kLoops.to_float[type_index(from)](out, target_stride, in, source_stride, n);
+  }
+  const auto is_byte = [](ScalarType type) { return type == ScalarType::Byte || type == ScalarType::Char; };
+  if (to == ScalarType::Bool && is_byte(from) && kLoops.bytes_to_bool != nullptr) {
+    return kLoops.bytes_to_bool(out, target_stride, in, source_stride, n);
+  }
+  if (from == ScalarType::Bool && is_byte(to) && kLoops.bool_to_bytes != nullptr) {
+    return kLoops.bool_to_bytes(out, target_stride, in, source_stride, n);
   }
   // One step, the most frequent case.
   const bool loads = contains(kKinds, to) && kind_of(from) == to;

@@ -7,8 +7,8 @@
 //   if (ukernel::runs_loops()) return negate(n, x, out);
 //   ...a plain loop, for older processors
 //
-// A function in the loop is compiled for the variant if it is inlined. There are no fused multiply-adds, so
-// that results are those of native code. Builds for boards, and builds with flags for one processor, compile
+// A function in the loop is compiled for the variant if it is inlined. Multiply-adds are not fused: results
+// equal the results of native code. Builds for boards, and builds with flags for one processor, compile
 // RL_LOOPS for the processor's own flags, and need no plain loop.
 #pragma once
 

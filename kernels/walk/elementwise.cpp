@@ -331,8 +331,8 @@ Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const
 Error run_elementwise(const ElementwiseOperator& op, ScalarType promoted, const Tensor* const* tensors,
                       const void* function) {
   if (!contains(op.types, promoted)) return unsupported_type(promoted);
-  const bool is_own = contains(op.own, promoted);
-  const ScalarType computed = is_own ? promoted : held_type(op.types, promoted, op.signs);
+  const ScalarType own = promoted == ScalarType::Bool ? ScalarType::Byte : promoted;
+  const ScalarType computed = contains(op.own, promoted) ? own : held_type(op.types, promoted, op.signs);
   const ElementwiseRow* row = op.rows;
   while (row->computed != computed) ++row;  // one row for each dtype that computes
   return run_elementwise({tensors + 1, op.num_inputs}, *tensors[0],

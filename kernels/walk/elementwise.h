@@ -76,7 +76,7 @@ struct ElementwiseRow {
 };
 struct ElementwiseOperator {
   TypeSet types;
-  TypeSet own;  // further dtypes that have rows, though a wider one could hold them
+  TypeSet own;  // dtypes that no wider one holds; bool is held by uint8
   Signs signs;
   Numbers numbers;
   uint8_t num_inputs;
@@ -179,11 +179,14 @@ constexpr RowList<count(kHeld)> list_rows() {
 // Further dtypes with rows, which held_type() does not return: integers for which conversions to int64 and
 // back would take most of the time. A constant of int64 may not fit in them, which does not matter to
 // operations that wrap: the low bits of their results depend on the low bits of the constant only. For these,
-// the two integers that models have.
+// the two integers that models have. Bool takes uint8's row: results of 0 and 1 are 0 in both or in neither.
 template <class Make>
 constexpr TypeSet own_types([[maybe_unused]] TypeSet set, [[maybe_unused]] Signs signs) {
 #ifndef __OPTIMIZE_SIZE__
-  if (std::is_empty_v<Make>) return set & types::kIntegral & ~type_set(ScalarType::Long);
+  if (std::is_empty_v<Make>) {
+    const TypeSet as_byte = contains(set, ScalarType::Byte) ? types::kBool : 0;
+    return set & ((types::kIntegral & ~type_set(ScalarType::Long)) | as_byte);
+  }
   if (signs != Signs::kMatter) return set & type_set(ScalarType::Byte, ScalarType::Int);
 #endif
   return 0;
@@ -198,7 +201,7 @@ inline constexpr auto kRows =
 template <TypeSet kTypes, Signs kSigns, Numbers kNumbers, class Make, size_t kInputs>
 constexpr ElementwiseOperator describe() {
   constexpr TypeSet kOwn = own_types<Make>(kTypes, kSigns);
-  constexpr TypeSet kHeld = held_in(kTypes, kSigns) | kOwn;
+  constexpr TypeSet kHeld = held_in(kTypes, kSigns) | (kOwn & ~types::kBool);
   if constexpr (kHeld == 0) {
     return {0, 0, kSigns, kNumbers, kInputs, nullptr};
   } else {

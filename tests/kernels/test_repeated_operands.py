@@ -16,7 +16,7 @@ from rushlight import process
 from support.harness import FLOATING, REAL, Kernels, Variant, random_tensor, with_dim_order
 from support.kernel_module import load_kernels
 
-# Of the first operand and of the second one: several buffers and a rest, rows, and rows too short to spread.
+# Shapes of two operands: several buffers and a rest, rows, and rows too short to spread.
 SHAPES = [
     ((9001,), ()),
     ((9001,), (1,)),
@@ -70,7 +70,7 @@ DTYPES = [torch.bool, torch.uint8, torch.int16, torch.int64, torch.float16, torc
 
 
 def digests() -> list[str]:
-    """Of the results of portable kernels: the operator, the dtype and a hash of the bytes."""
+    """Lists the results of portable kernels: the operator, the dtype and a hash of the bytes."""
     kernels = load_kernels()
     found = []
     for name, count in [*((each, 1) for each in UNARY), *((each, 2) for each in BINARY)]:

@@ -10,5 +10,5 @@ CONTRACTS = (
     "requantize",
     "rescaled_sum",
 )
-"""Contracts between fronts, which prove numbers, and microkernels, which use them; and the macro of loops that
-are no microkernels: any folder of kernels/ may include these headers."""
+"""Contracts between fronts, which prove numbers, and microkernels, which use them;
+and the macro for loops outside of microkernels: any folder of kernels/ may include these headers."""
