@@ -299,11 +299,12 @@ void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const vo
   if (to == ScalarType::Float && kLoops.to_float[type_index(from)] != nullptr) {
     return kLoops.to_float[type_index(from)](out, target_stride, in, source_stride, n);
   }
+  constexpr bool kHasBytes = contains(kRealTypes, ScalarType::Bool) && contains(kRealTypes, ScalarType::Byte);
   const auto is_byte = [](ScalarType type) { return type == ScalarType::Byte || type == ScalarType::Char; };
-  if (to == ScalarType::Bool && is_byte(from) && kLoops.bytes_to_bool != nullptr) {
+  if (to == ScalarType::Bool && is_byte(from) && kHasBytes) {
     return kLoops.bytes_to_bool(out, target_stride, in, source_stride, n);
   }
-  if (from == ScalarType::Bool && is_byte(to) && kLoops.bool_to_bytes != nullptr) {
+  if (from == ScalarType::Bool && is_byte(to) && kHasBytes) {
     return kLoops.bool_to_bytes(out, target_stride, in, source_stride, n);
   }
   // One step, the most frequent case.
