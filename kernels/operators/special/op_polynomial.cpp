@@ -90,15 +90,29 @@ double next_degree(Family family, double x, double k, double last, double before
   return last;
 }
 
+#ifdef __OPTIMIZE_SIZE__
 template <Family kFamily>
 double of(double x, double n) {
   return polynomial(kFamily, x, n);
 }
+#else
+template <Family kFamily>
+[[gnu::noinline]] double climb(double x, double n) {
+  return polynomial(kFamily, x, n);
+}
+
+// Short enough to be inlined into loops: degrees that need no recurrence take no call.
+template <Family kFamily>
+double of(double x, double n) {
+  if (n < 1) return n <= -1 ? 0 : 1;
+  return climb<kFamily>(x, n);
+}
+#endif
 
 // The argument shifted from [0, 1] to [-1, 1].
 template <Family kFamily>
 double shifted(double x, double n) {
-  return polynomial(kFamily, 2 * x - 1, n);
+  return of<kFamily>(2 * x - 1, n);
 }
 
 }  // namespace
