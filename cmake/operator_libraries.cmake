@@ -132,13 +132,17 @@ function(rushlight_add_kernels target out)
                 "$<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti;-fno-threadsafe-statics>"
         )
     endif()
-    # Loops of portable kernels are vectorized. -O3 would also peel, unswitch and copy them, for twice the code.
+    # Loops of portable kernels are vectorized, once: what is left of a loop takes no narrower vectors. Both branches
+    # of a selection may be computed, and square roots are instructions. -O3 would also peel, unswitch and copy
+    # loops, for twice the code.
     set(options "")
     if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
         target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-O2>")
     endif()
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-        set(options "$<$<CONFIG:Release>:-ftree-vectorize;-fvect-cost-model=dynamic>")
+        set(options -ftree-vectorize -fvect-cost-model=dynamic --param=vect-epilogues-nomask=0)
+        list(APPEND options -fno-trapping-math -fno-math-errno)
+        set(options "$<$<CONFIG:Release>:${options}>")
     endif()
     set_source_files_properties(
         ${RUSHLIGHT_KERNEL_SOURCES}

@@ -109,6 +109,19 @@ struct BinaryProblem {
   }
 };
 
+// As FloatingProblem, of two operands: integers and bool of kTypes compute in float32.
+template <TypeSet kTypes>
+struct FloatingBinaryProblem : BinaryProblem {
+  [[nodiscard]] bool is_in(TypeSet types) const {
+    constexpr TypeSet kPromoted = kKnowsCalls ? 0 : kTypes & (types::kIntegral | types::kBool);
+    const auto takes = [this](const Tensor& operand) {
+      const ScalarType type = operand.scalar_type();
+      return type == compute || (compute == ScalarType::Float && contains(kPromoted, type));
+    };
+    return contains(types, compute) && takes(a) && takes(b) && out.scalar_type() == compute;
+  }
+};
+
 // out = a + alpha b (add), or a - alpha b (subtract).
 struct ScaledSumProblem : BinaryProblem {
   const Scalar& alpha;
@@ -179,7 +192,8 @@ namespace host {
 // kernels/ukernel/vector_math.h: none for abs, ceil, floor, neg, relu, round and trunc, 0.5 ulp for
 // reciprocal, sqrt and square, 1 to 1.7 for exp, expm1, log, log1p, erf, sin, cos, tanh and rsqrt, 2.3 for
 // sigmoid, and up to 4 for hardsigmoid, hardswish, silu and mish. kernels/ukernel/wide_math.h has the errors
-// of float64, and of the other functions. A result does not depend on its position or on threads.
+// of float64, and of the other functions; sinc and spherical_bessel_j0 compute in double. A result does not
+// depend on its position or on threads.
 Error abs(KernelContext& context, const UnaryProblem& problem);
 Error acos(KernelContext& context, const UnaryProblem& problem);
 Error acosh(KernelContext& context, const UnaryProblem& problem);
@@ -212,14 +226,16 @@ Error rsqrt(KernelContext& context, const UnaryProblem& problem);
 Error sigmoid(KernelContext& context, const UnaryProblem& problem);
 Error silu(KernelContext& context, const UnaryProblem& problem);
 Error sin(KernelContext& context, const UnaryProblem& problem);
+Error sinc(KernelContext& context, const UnaryProblem& problem);
 Error sinh(KernelContext& context, const UnaryProblem& problem);
+Error spherical_bessel_j0(KernelContext& context, const UnaryProblem& problem);
 Error sqrt(KernelContext& context, const UnaryProblem& problem);
 Error square(KernelContext& context, const UnaryProblem& problem);
 Error tan(KernelContext& context, const UnaryProblem& problem);
 Error tanh(KernelContext& context, const UnaryProblem& problem);
 Error trunc(KernelContext& context, const UnaryProblem& problem);
 
-// atan2.cpp: float32, float16, bfloat16 and float64; computed in double.
+// atan2.cpp: float32, float16, bfloat16 and float64, computed in double; integers and bool as float32.
 Error atan2(KernelContext& context, const BinaryProblem& problem);
 
 // activation.cpp: float32, float16 and bfloat16, computed in float32, with errors of up to 4 ulp for gelu,
@@ -262,12 +278,6 @@ Error less(KernelContext& context, const ComparisonProblem& problem);
 Error less_equal(KernelContext& context, const ComparisonProblem& problem);
 Error greater(KernelContext& context, const ComparisonProblem& problem);
 Error greater_equal(KernelContext& context, const ComparisonProblem& problem);
-
-// bits.cpp: bitwise operators of integers and bool; logical operators of bool. Eight bytes at a time,
-// whatever the dtype.
-Error bits_and(KernelContext& context, const BinaryProblem& problem);
-Error bits_or(KernelContext& context, const BinaryProblem& problem);
-Error bits_xor(KernelContext& context, const BinaryProblem& problem);
 
 }  // namespace host
 

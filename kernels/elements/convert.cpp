@@ -6,6 +6,7 @@
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element.h"
 #include "kernels/ukernel/convert.h"
+#include "kernels/ukernel/loops.h"
 #include "runtime/base/assert.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -78,8 +79,17 @@ void convert_vectors(void (*convert)(size_t n, const From* x, To* out), char* ta
 }
 #endif
 
-// In builds for speed contiguous spans have a microkernel, or a loop that compilers vectorize. Source and
-// target are the same memory or do not overlap; microkernels take the latter only.
+// Contiguous elements; compilers vectorize the loop.
+template <class To, class From>
+RL_LOOPS void convert_dense(char* target, const char* source, size_t n) {
+  auto* const to = reinterpret_cast<To*>(target);
+  const auto* const from = reinterpret_cast<const From*>(source);
+#pragma GCC ivdep
+  for (size_t i = 0; i < n; ++i) to[i] = convert<To>(load(from + i));
+}
+
+// In builds for speed contiguous spans have a microkernel, or the loop above. Source and target are the
+// same memory or do not overlap; microkernels take the latter only.
 template <class To, class From>
 void convert_loop(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
                   size_t n) {
@@ -87,12 +97,8 @@ void convert_loop(char* target, ptrdiff_t target_stride, const char* source, ptr
   if (target_stride == ptrdiff_t{sizeof(To)} && source_stride == ptrdiff_t{sizeof(From)}) {
     if constexpr (kVectors<To, From> != nullptr) {
       if (target != source) return convert_vectors(kVectors<To, From>, target, source, n);
-    } else {
-      auto* const to = reinterpret_cast<To*>(target);
-      const auto* const from = reinterpret_cast<const From*>(source);
-#pragma GCC ivdep
-      for (size_t i = 0; i < n; ++i) to[i] = convert<To>(load(from + i));
-      return;
+    } else if (ukernel::runs_loops()) {
+      return convert_dense<To, From>(target, source, n);
     }
   }
 #endif
@@ -131,7 +137,10 @@ struct Loops {
   Loop between_kinds[kKindCount][kKindCount] = {};
   Loop to_bool[kKindCount] = {};
 #ifndef __OPTIMIZE_SIZE__
-  Loop to_float[kTypes] = {};  // from narrow integers, without the detour: functions compute them in float32
+  // Without the detour: narrow integers to float32, in which functions compute them; bytes and bool.
+  Loop to_float[kTypes] = {};
+  Loop bytes_to_bool = loop_if_selected<bool, uint8_t>();
+  Loop bool_to_bytes = loop_if_selected<uint8_t, bool>();
 #endif
 
   template <class Kind, class T>
@@ -289,6 +298,14 @@ void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const vo
 #ifndef __OPTIMIZE_SIZE__
   if (to == ScalarType::Float && kLoops.to_float[type_index(from)] != nullptr) {
     return kLoops.to_float[type_index(from)](out, target_stride, in, source_stride, n);
+  }
+  constexpr bool kHasBytes = contains(kRealTypes, ScalarType::Bool) && contains(kRealTypes, ScalarType::Byte);
+  const auto is_byte = [](ScalarType type) { return type == ScalarType::Byte || type == ScalarType::Char; };
+  if (to == ScalarType::Bool && is_byte(from) && kHasBytes) {
+    return kLoops.bytes_to_bool(out, target_stride, in, source_stride, n);
+  }
+  if (from == ScalarType::Bool && is_byte(to) && kHasBytes) {
+    return kLoops.bool_to_bytes(out, target_stride, in, source_stride, n);
   }
   // One step, the most frequent case.
   const bool loads = contains(kKinds, to) && kind_of(from) == to;

@@ -42,7 +42,41 @@ auto of_angles(Span span, One one) {
   };
 }
 
+// sin(factor x) / (factor x) in double, rounded once: 1 at 0, and `limit` at infinity.
+template <class T>
+auto of_sines(double factor, double limit) {
+  return [=](size_t n, const T* x, T* out) {
+    constexpr size_t kLength = 256;
+    double angles[kLength];
+    double sines[kLength];
+    const auto libm = [](double angle) { return std::sin(angle); };
+    for (size_t length = 0; n > 0; n -= length, x += length, out += length) {
+      length = n < kLength ? n : kLength;
+      for (size_t i = 0; i < length; ++i) angles[i] = factor * static_cast<double>(x[i]);
+      of_angles<double>(ukernel::sin_f64, libm)(length, angles, sines);
+      for (size_t i = 0; i < length; ++i) {
+        const double quotient = angles[i] == 0 ? 1 : sines[i] / angles[i];
+        out[i] = static_cast<T>(std::isinf(angles[i]) ? limit : quotient);
+      }
+    }
+  };
+}
+
+Error over_angle(KernelContext& context, const UnaryProblem& problem, double factor, double limit) {
+  if (problem.type() == ScalarType::Double)
+    return elementwise(context, problem.out, of_each<double>(of_sines<double>(factor, limit)), problem.self);
+  return elementwise_in_float(context, problem.out, of_each(of_sines<float>(factor, limit)), problem.self);
+}
+
 }  // namespace
+
+Error sinc(KernelContext& context, const UnaryProblem& problem) {
+  return over_angle(context, problem, 3.14159265358979323846, NAN);
+}
+
+Error spherical_bessel_j0(KernelContext& context, const UnaryProblem& problem) {
+  return over_angle(context, problem, 1, 0);
+}
 
 // Functions of float32.
 #define RL_UNARY(name)                                                                             \

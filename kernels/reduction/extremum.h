@@ -13,21 +13,6 @@
 
 namespace rushlight::kernels {
 
-// The order of max and of min, with NaN first: beats() is true if a replaces the winner b. For maximum and
-// minimum, whose loops are typed.
-struct Largest {
-  template <class T>
-  static bool beats(T a, T b) {
-    return a > b || (is_nan(a) && !is_nan(b));
-  }
-};
-struct Smallest {
-  template <class T>
-  static bool beats(T a, T b) {
-    return a < b || (is_nan(a) && !is_nan(b));
-  }
-};
-
 // The winner among the elements seen so far, and its index in the order of see() calls. `at` is its address.
 struct Extremum {
   ScalarType type;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Executes elementwise computations. Fast path: one flat loop if all operands have the compute dtype and the
-// output's layout, or are scalars. Otherwise the loops of plan_broadcast(), with operands of other dtypes
-// converted in short spans on the stack.
+// output's layout. Otherwise the loops of plan_broadcast(), with operands of other dtypes converted, and
+// repeated elements spread, in short spans on the stack.
 #include "kernels/walk/elementwise.h"
+
+#include <cstring>
 
 #include "kernels/checks/selection.h"
 #include "kernels/elements/convert.h"
@@ -60,19 +62,59 @@ void write_span(char* target, ptrdiff_t stride, const Operand& operand, char* bu
   convert_span(target, stride, operand.stored, buffer, step, operand.rounded, n);
 }
 
-void run_converted(const Operands& operands, char* const* pointers, const ptrdiff_t* strides, size_t n) {
+// Rows of builds for speed have a loop for contiguous operands only, so inputs that repeat an element beside
+// others that advance are spread to buffers.
+#ifdef __OPTIMIZE_SIZE__
+constexpr bool kSpreads = false;
+#else
+constexpr bool kSpreads = true;
+#endif
+
+// True if a row has such inputs, and is long enough.
+bool has_repeats(const Operands& operands, const BroadcastAxis& row) {
+  constexpr size_t kShort = 8;
+  bool repeats = false;
+  bool advances = false;
+  for (size_t k = 1; k < operands.count; ++k) (row.strides[k] == 0 ? repeats : advances) = true;
+  return repeats && advances && row.size >= kShort;
+}
+
+// Writes n > 0 copies of an element: one, then as many as are there.
+void spread(char* buffer, const char* element, size_t size, size_t n) {
+  std::memmove(buffer, element, size);  // may be there already
+  for (size_t done = 1; done < n;) {
+    const size_t more = n - done < done ? n - done : done;
+    std::memcpy(buffer + done * size, buffer, more * size);
+    done += more;
+  }
+}
+
+// Computes n elements in spans that fit in buffers. An element that repeats is converted once.
+void run_spans(const Operands& operands, char* const* pointers, const ptrdiff_t* strides, size_t n) {
   alignas(kMaxElementSize) char buffers[kMaxOperands][kRun * kMaxElementSize];
   char* run_pointers[kMaxOperands];
   ptrdiff_t run_strides[kMaxOperands];
-  for (size_t start = 0; start < n; start += kRun) {
-    const size_t length = n - start < kRun ? n - start : kRun;
+  size_t limit = kRun;
+  if constexpr (kSpreads) {
+    size_t widest = 1;
+    for (size_t k = 0; k < operands.count; ++k) {
+      const size_t size = element_size(operands.items[k].computed);
+      if (size > widest) widest = size;
+    }
+    limit = kRun * kMaxElementSize / widest;
+  }
+  for (size_t start = 0; start < n; start += limit) {
+    const size_t length = n - start < limit ? n - start : limit;
     for (size_t k = 0; k < operands.count; ++k) {
       const Operand& operand = operands.items[k];
+      const size_t size = element_size(operand.computed);
       char* stored = pointers[k] + static_cast<ptrdiff_t>(start) * strides[k];
-      run_pointers[k] = operand.converts() ? buffers[k] : stored;
-      run_strides[k] =
-          operand.converts() ? static_cast<ptrdiff_t>(element_size(operand.computed)) : strides[k];
-      if (k > 0 && operand.converts()) read_span(buffers[k], operand, stored, strides[k], length);
+      const bool repeats = kSpreads && k > 0 && strides[k] == 0;
+      run_pointers[k] = operand.converts() || repeats ? buffers[k] : stored;
+      run_strides[k] = operand.converts() || repeats ? static_cast<ptrdiff_t>(size) : strides[k];
+      if (k == 0 || (repeats && start > 0)) continue;
+      if (operand.converts()) read_span(buffers[k], operand, stored, strides[k], repeats ? 1 : length);
+      if (repeats) spread(buffers[k], operand.converts() ? buffers[k] : stored, size, length);
     }
     operands.row(operands.function, run_pointers, run_strides, length);
     if (operands.items[0].converts()) {
@@ -86,8 +128,8 @@ void run_walk(const Walk& walk, const Operands& operands, char** pointers) {
   size_t index[kTensorDimensionLimit] = {};
   const BroadcastAxis& inner = walk.axes[0];
   while (true) {
-    if (operands.converts) {
-      run_converted(operands, pointers, inner.strides, inner.size);
+    if (operands.converts || (kSpreads && has_repeats(operands, inner))) {
+      run_spans(operands, pointers, inner.strides, inner.size);
     } else {
       operands.row(operands.function, pointers, inner.strides, inner.size);
     }
@@ -141,8 +183,8 @@ Operand input_operand(ScalarType stored, bool is_number, const Computation& comp
   return {stored, exact ? computation.computed : computation.promoted, computation.computed};
 }
 
-// The common case: all operands have the compute dtype, and each input has the layout of the output or is a
-// scalar, with at least one of the former. Returns false, without effect, otherwise.
+// The common case: all operands have the compute dtype, and each input has the layout of the output or, in
+// small builds, is a scalar, with at least one of the former. Returns false, without effect, otherwise.
 bool run_flat(Span<const Tensor* const> inputs, const Tensor& out, const Computation& computation) {
   const ScalarType type = computation.computed;
   if (computation.promoted != type || out.scalar_type() != computation.result) return false;
@@ -154,7 +196,7 @@ bool run_flat(Span<const Tensor* const> inputs, const Tensor& out, const Computa
     if (input.scalar_type() != type) return false;
     const bool dense = has_layout_of(input, out);
     any_dense = any_dense || dense;
-    if (!dense && (input.numel() != 1 || input.dim() > out.dim())) return false;
+    if (!dense && (kSpreads || input.numel() != 1 || input.dim() > out.dim())) return false;
     pointers[k + 1] = input.mutable_data_ptr<char>();
     strides[k + 1] = dense ? static_cast<ptrdiff_t>(element_size(type)) : 0;
   }
@@ -289,8 +331,8 @@ Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const
 Error run_elementwise(const ElementwiseOperator& op, ScalarType promoted, const Tensor* const* tensors,
                       const void* function) {
   if (!contains(op.types, promoted)) return unsupported_type(promoted);
-  const bool is_own = contains(op.own, promoted);
-  const ScalarType computed = is_own ? promoted : held_type(op.types, promoted, op.signs);
+  const ScalarType own = promoted == ScalarType::Bool ? ScalarType::Byte : promoted;
+  const ScalarType computed = contains(op.own, promoted) ? own : held_type(op.types, promoted, op.signs);
   const ElementwiseRow* row = op.rows;
   while (row->computed != computed) ++row;  // one row for each dtype that computes
   return run_elementwise({tensors + 1, op.num_inputs}, *tensors[0],

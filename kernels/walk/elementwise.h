@@ -38,6 +38,7 @@
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element.h"
+#include "kernels/ukernel/loops.h"
 #include "kernels/walk/broadcast.h"
 #include "runtime/tensor/dispatch.h"
 #include "runtime/tensor/tensor.h"
@@ -75,7 +76,7 @@ struct ElementwiseRow {
 };
 struct ElementwiseOperator {
   TypeSet types;
-  TypeSet own;  // further dtypes that have rows, though a wider one could hold them
+  TypeSet own;  // dtypes that no wider one holds; bool is held by uint8
   Signs signs;
   Numbers numbers;
   uint8_t num_inputs;
@@ -96,39 +97,26 @@ Error run_floating(const ElementwiseOperator& op, const Tensor& a, const Tensor&
 
 namespace internal {
 
+// Computes n elements of contiguous operands: compilers vectorize the loop. The output may be an operand, so
+// that iterations depend on no earlier one.
+template <class In, class Out, class F, size_t... I>
+RL_LOOPS void dense_row(const F& function, char* const* pointers, size_t n) {
+  const F f = function;  // a copy, whose constants no store can change
+  auto* const out = reinterpret_cast<Out*>(pointers[0]);
+  const In* const in[] = {reinterpret_cast<const In*>(pointers[I + 1])...};
+#pragma GCC ivdep
+  for (size_t i = 0; i < n; ++i) out[i] = static_cast<Out>(f(load(in[I] + i)...));
+}
+
 // Calls the factory here, not in the caller, so that the caller's code does not depend on the type. Builds
-// for speed have further loops for contiguous operands and for one operand that repeats: with constant
-// strides compilers vectorize them. The output may be an operand, so that iterations depend on no earlier
-// one.
+// for speed have a further loop for contiguous operands.
 template <class In, class Out, class Make, size_t... I>
 void elementwise_row(const void* make, char* const* pointers, const ptrdiff_t* strides, size_t n) {
   const auto f = (*static_cast<const Make*>(make))(Type<In>{});
 #ifndef __OPTIMIZE_SIZE__
   constexpr auto kStep = static_cast<ptrdiff_t>(sizeof(In));
-  constexpr size_t kInputs = sizeof...(I);
-  if (strides[0] == ptrdiff_t{sizeof(Out)}) {
-    auto* const out = reinterpret_cast<Out*>(pointers[0]);
-    const In* const in[] = {reinterpret_cast<const In*>(pointers[I + 1])...};
-    if (((strides[I + 1] == kStep) && ...)) {
-#pragma GCC ivdep
-      for (size_t i = 0; i < n; ++i) out[i] = static_cast<Out>(f(load(in[I] + i)...));
-      return;
-    }
-    if constexpr (kInputs == 2) {
-      if (strides[1] == kStep && strides[2] == 0) {
-        const In right = load(in[1]);
-#pragma GCC ivdep
-        for (size_t i = 0; i < n; ++i) out[i] = static_cast<Out>(f(load(in[0] + i), right));
-        return;
-      }
-      if (strides[1] == 0 && strides[2] == kStep) {
-        const In left = load(in[0]);
-#pragma GCC ivdep
-        for (size_t i = 0; i < n; ++i) out[i] = static_cast<Out>(f(left, load(in[1] + i)));
-        return;
-      }
-    }
-  }
+  if (strides[0] == ptrdiff_t{sizeof(Out)} && ((strides[I + 1] == kStep) && ...) && ukernel::runs_loops())
+    return dense_row<In, Out, decltype(f), I...>(f, pointers, n);
 #endif
   for (size_t i = 0; i < n; ++i) {
     const auto offset = static_cast<ptrdiff_t>(i);
@@ -191,11 +179,14 @@ constexpr RowList<count(kHeld)> list_rows() {
 // Further dtypes with rows, which held_type() does not return: integers for which conversions to int64 and
 // back would take most of the time. A constant of int64 may not fit in them, which does not matter to
 // operations that wrap: the low bits of their results depend on the low bits of the constant only. For these,
-// the two integers that models have.
+// the two integers that models have. Bool takes uint8's row: results of 0 and 1 are 0 in both or in neither.
 template <class Make>
 constexpr TypeSet own_types([[maybe_unused]] TypeSet set, [[maybe_unused]] Signs signs) {
 #ifndef __OPTIMIZE_SIZE__
-  if (std::is_empty_v<Make>) return set & types::kIntegral & ~type_set(ScalarType::Long);
+  if (std::is_empty_v<Make>) {
+    const TypeSet as_byte = contains(set, ScalarType::Byte) ? types::kBool : 0;
+    return set & ((types::kIntegral & ~type_set(ScalarType::Long)) | as_byte);
+  }
   if (signs != Signs::kMatter) return set & type_set(ScalarType::Byte, ScalarType::Int);
 #endif
   return 0;
@@ -210,7 +201,7 @@ inline constexpr auto kRows =
 template <TypeSet kTypes, Signs kSigns, Numbers kNumbers, class Make, size_t kInputs>
 constexpr ElementwiseOperator describe() {
   constexpr TypeSet kOwn = own_types<Make>(kTypes, kSigns);
-  constexpr TypeSet kHeld = held_in(kTypes, kSigns) | kOwn;
+  constexpr TypeSet kHeld = held_in(kTypes, kSigns) | (kOwn & ~types::kBool);
   if constexpr (kHeld == 0) {
     return {0, 0, kSigns, kNumbers, kInputs, nullptr};
   } else {

@@ -4,10 +4,11 @@
 CONTRACTS = (
     "block_weights",
     "grouped_weights",
+    "loops",
     "quantized_product",
     "quantized_sum",
     "requantize",
     "rescaled_sum",
 )
-"""Contracts between fronts, which prove numbers, and microkernels, which use them: any folder of kernels/ may
-include these headers."""
+"""Contracts between fronts, which prove numbers, and microkernels, which use them;
+and the macro for loops outside of microkernels: any folder of kernels/ may include these headers."""

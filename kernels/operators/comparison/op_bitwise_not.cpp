@@ -8,8 +8,10 @@ namespace rushlight::kernels {
 // Bool elements are 0 and 1 in an integer loop, so their complement flips the lowest bit only.
 Error bitwise_not_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::bitwise_not.out");
-  const auto complement = [is_bool = self.scalar_type() == ScalarType::Bool](auto a) {
-    return static_cast<decltype(a)>(is_bool ? a ^ 1 : ~a);
+  const int64_t flipped = self.scalar_type() == ScalarType::Bool ? 1 : -1;
+  const auto complement = [flipped](auto a) {
+    using T = decltype(a);
+    return static_cast<T>(a ^ static_cast<T>(flipped));
   };
   return elementwise<kTypes, Signs::kIgnored>(self.scalar_type(), out, complement, self);
 }

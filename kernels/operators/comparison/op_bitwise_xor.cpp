@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/promotion.h"
 #include "kernels/elements/scalar_tensor.h"
@@ -21,10 +20,8 @@ Error combine(ScalarType compute, const Tensor& self, const Tensor& other, Tenso
 
 }  // namespace
 
-Error bitwise_xor_Tensor_out(KernelContext& context, const Tensor& self, const Tensor& other, Tensor& out) {
-  const ScalarType compute = result_type(self, other);
-  return backs::bitwise_xor_Tensor_out(context, BinaryProblem{compute, self, other, out},
-                                       [&] { return combine(compute, self, other, out); });
+Error bitwise_xor_Tensor_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
+  return combine(result_type(self, other), self, other, out);
 }
 
 Error bitwise_xor_Scalar_out(KernelContext&, const Tensor& self, const Scalar& other, Tensor& out) {

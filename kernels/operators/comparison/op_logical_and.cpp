@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/walk/elementwise.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
 
-Error logical_and_out(KernelContext& context, const Tensor& self, const Tensor& other, Tensor& out) {
+Error logical_and_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
   // Converts operands of every dtype to bool.
   constexpr TypeSet kTypes = selected_types("aten::logical_and.out") != 0 ? types::kBool : 0;
-  return backs::logical_and_out(context, BinaryProblem{self.scalar_type(), self, other, out}, [&] {
-    return elementwise<kTypes>(ScalarType::Bool, out, [](bool a, bool b) { return a && b; }, self, other);
-  });
+  return elementwise<kTypes>(ScalarType::Bool, out, [](bool a, bool b) { return a && b; }, self, other);
 }
 
 }  // namespace rushlight::kernels

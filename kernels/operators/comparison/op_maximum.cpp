@@ -2,7 +2,7 @@
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/promotion.h"
-#include "kernels/reduction/extremum.h"
+#include "kernels/math/clamp.h"
 #include "kernels/walk/elementwise.h"
 #include "runtime/kernel/context.h"
 
@@ -12,7 +12,7 @@ Error maximum_out(KernelContext& context, const Tensor& self, const Tensor& othe
   constexpr TypeSet kTypes = selected_types("aten::maximum.out") | selected_types("cortex_m::maximum.out");
   // NaN in either operand gives NaN. The portable code keeps the first of equal operands, so maximum(-0, 0)
   // is -0.
-  const auto choose = [](auto a, auto b) { return Largest::beats(b, a) ? b : a; };
+  const auto choose = [](auto a, auto b) { return at_least(a, b); };
   return backs::maximum_out(context, BinaryProblem{self.scalar_type(), self, other, out},
                             [&] { return elementwise<kTypes>(out, choose, self, other); });
 }

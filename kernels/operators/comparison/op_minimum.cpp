@@ -2,7 +2,7 @@
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/promotion.h"
-#include "kernels/reduction/extremum.h"
+#include "kernels/math/clamp.h"
 #include "kernels/walk/elementwise.h"
 #include "runtime/kernel/context.h"
 
@@ -12,7 +12,7 @@ Error minimum_out(KernelContext& context, const Tensor& self, const Tensor& othe
   constexpr TypeSet kTypes = selected_types("aten::minimum.out") | selected_types("cortex_m::minimum.out");
   // NaN in either operand gives NaN. The portable code keeps the first of equal operands, so minimum(0, -0)
   // is 0.
-  const auto choose = [](auto a, auto b) { return Smallest::beats(b, a) ? b : a; };
+  const auto choose = [](auto a, auto b) { return at_most(a, b); };
   return backs::minimum_out(context, BinaryProblem{self.scalar_type(), self, other, out},
                             [&] { return elementwise<kTypes>(out, choose, self, other); });
 }

@@ -10,7 +10,10 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-double angle(double x) { return x < 0 ? kPi : (x >= 0 ? 0.0 : x); }
+template <class T>
+T angle(T x) {
+  return x < 0 ? T(kPi) : (x >= 0 ? T(0) : x);
+}
 
 double radians(double x) { return x * (kPi / 180); }
 
@@ -24,7 +27,13 @@ Error angle_out(KernelContext&, const Tensor& self, Tensor& out) {
   if constexpr ((kTypes & types::kComplex) != 0) {
     if (contains(kTypes & types::kComplex, self.scalar_type())) return complex_measure(self, out, phase);
   }
-  return double_function<(kTypes & ~types::kComplex), angle>(self, out);
+  constexpr TypeSet kReal = kTypes & ~types::kComplex;
+#ifdef __OPTIMIZE_SIZE__
+  return double_function<kReal, angle<double>>(self, out);
+#else
+  if (!contains(kReal, self.scalar_type())) return unsupported_type(self.scalar_type());
+  return elementwise_floating<kReal>(out, [](auto x) { return angle(x); }, self);
+#endif
 }
 
 Error deg2rad_out(KernelContext&, const Tensor& self, Tensor& out) {

@@ -13,7 +13,7 @@ namespace rushlight::kernels {
 Error atan2_out(KernelContext& context, const Tensor& self, const Tensor& other, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::atan2.out");
   const ScalarType compute = floating_type(result_type(self, other));
-  return backs::atan2_out(context, BinaryProblem{compute, self, other, out}, [&] {
+  return backs::atan2_out(context, FloatingBinaryProblem<kTypes>{{compute, self, other, out}}, [&] {
     return elementwise_floating<kTypes>(out, [](auto y, auto x) { return std::atan2(y, x); }, self, other);
   });
 }

@@ -2,6 +2,7 @@
 // Clamping to scalar or tensor bounds, computed in the promoted dtype of tensor and bounds: min(max(x, low),
 // high). NaN stays, and a NaN bound makes every element NaN.
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "kernels/backs/backs.h"
@@ -34,12 +35,13 @@ Error bound_by(ScalarType compute, const Tensor& self, const std::optional<Scala
                const std::optional<Scalar>& max, const Tensor& out) {
   const auto bound = [&](auto type) {
     using T = typename decltype(type)::Element;
-    const T low = min ? convert_scalar<T>(*min) : T(0);
-    const T high = max ? convert_scalar<T>(*max) : T(0);
-    return [low, high, has_low = min.has_value(), has_high = max.has_value()](T x) {
-      if (has_low) x = at_least(x, low);
-      return has_high ? at_most(x, high) : x;
-    };
+    // A missing bound is the dtype's own: one loop without branches serves all three operators.
+    using Limits = std::numeric_limits<T>;
+    const T low = min                    ? convert_scalar<T>(*min)
+                  : Limits::has_infinity ? -Limits::infinity()
+                                         : Limits::lowest();
+    const T high = max ? convert_scalar<T>(*max) : Limits::has_infinity ? Limits::infinity() : Limits::max();
+    return [low, high](T x) { return at_most(at_least(x, low), high); };
   };
   return elementwise_for<(kTypes & types::kReal)>(compute, out, bound, self);
 }

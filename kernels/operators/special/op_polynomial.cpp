@@ -64,8 +64,13 @@ double next_degree(Family family, double x, double k, double last, double before
 }
 
 // The degree is truncated to an integer. Negative degrees give 0; degrees too high to compute give NaN. Once
-// values overflow, the next difference is NaN, which ends the loop.
-double polynomial(Family family, double x, double n) {
+// values overflow, the next difference is NaN, which ends the loop. Builds for speed have a copy for each
+// family, whose steps do not test which it is.
+#ifndef __OPTIMIZE_SIZE__
+[[gnu::always_inline]] inline
+#endif
+    double
+    polynomial(Family family, double x, double n) {
   constexpr double kLongRecurrence = 64;
   constexpr double kHighestDegree = 1 << 20;
   if (n <= -1) return 0;
@@ -85,15 +90,29 @@ double polynomial(Family family, double x, double n) {
   return last;
 }
 
+#ifdef __OPTIMIZE_SIZE__
 template <Family kFamily>
 double of(double x, double n) {
   return polynomial(kFamily, x, n);
 }
+#else
+template <Family kFamily>
+[[gnu::noinline]] double climb(double x, double n) {
+  return polynomial(kFamily, x, n);
+}
+
+// Short enough to be inlined into loops: degrees that need no recurrence take no call.
+template <Family kFamily>
+double of(double x, double n) {
+  if (n < 1) return n <= -1 ? 0 : 1;
+  return climb<kFamily>(x, n);
+}
+#endif
 
 // The argument shifted from [0, 1] to [-1, 1].
 template <Family kFamily>
 double shifted(double x, double n) {
-  return polynomial(kFamily, 2 * x - 1, n);
+  return of<kFamily>(2 * x - 1, n);
 }
 
 }  // namespace

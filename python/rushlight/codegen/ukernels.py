@@ -61,6 +61,7 @@ class Row:
     flags: tuple[str, ...]
     options: tuple[str, ...]
     spare: bool
+    target: str
     families: frozenset[str]
     shape: Mapping[str, Shape]
 
@@ -155,7 +156,8 @@ def _only(where: str, given: Mapping[str, Any], *keys: str) -> dict[str, Any]:
 
 def _row(data: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Row:
     path = str(data.get("row"))
-    _only(path, data, "row", "when", "extends", "detect", "flags", "options", "spare", "families", "shape")
+    keys = ("row", "when", "extends", "detect", "flags", "options", "spare", "target", "families", "shape")
+    _only(path, data, *keys)
     if not re.fullmatch(r"[a-z]\w*/[a-z]\w*", path) or not data.get("when"):
         raise InvalidArgument(f"{TABLE}: {path}: expected a row <isa>/<name> with `when`")
     _only(f"{path}: families", dict.fromkeys(data.get("families", [])), *FAMILIES)
@@ -170,6 +172,7 @@ def _row(data: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Row:
         flags=tuple(data.get("flags", [])),
         options=tuple(data.get("options", [])),
         spare=data.get("spare", False),
+        target=data.get("target", ""),
         families=frozenset(data.get("families", [])),
         shape=data.get("shape", {}),
     )
@@ -219,8 +222,9 @@ def _constants(shape: Mapping[str, Shape], indent: str = "") -> list[str]:
 
 
 def variants_header(table: Table) -> str:
-    """variant_table.h: the shapes of each variant, enum Variant, and RL_FOR_<families>, which applies a macro
-    to the variants chosen at run time, the best first."""
+    """variant_table.h: the shapes of each variant, enum Variant, RL_FOR_<families>, which applies a macro to
+    the variants chosen at run time, the best first, and the target and variant of RL_LOOPS, if there is
+    one."""
     lines = [_note("//"), "#pragma once", "", "#include <cstddef>", ""]
     lines += ["namespace rushlight::ukernel::native {"]
     word = "#if"
@@ -256,6 +260,8 @@ def variants_header(table: Table) -> str:
             applied = " ".join(f"apply({row.name}, {row.enumerator}, __VA_ARGS__)" for row in compiled)
             lines += [f"#define RL_HAS_{upper} {int(bool(compiled))}"]
             lines += [f"#define RL_FOR_{upper}(apply, ...) {applied}".rstrip()]
+        for row in [each for each in chosen if each.target][-1:]:
+            lines += [f'#define RL_LOOPS_TARGET "{row.target}"', f"#define RL_LOOPS_VARIANT {row.enumerator}"]
         word = "#elif"
     lines += ["#else"]
     for kind in FAMILIES:

@@ -92,6 +92,16 @@ def test_families_are_compiled_for_the_rows_that_name_their_set() -> None:
     ]
 
 
+def test_loops_are_compiled_for_the_best_row_that_has_a_target() -> None:
+    rows = CHOSEN.replace("when: ONE,", "when: ONE, target: low,").replace(
+        "when: TWO,", "when: TWO, target: high,"
+    )
+    header = ukernels.variants_header(ukernels.load(table(rows)))
+    assert '#define RL_LOOPS_TARGET "high"\n#define RL_LOOPS_VARIANT Two\n#else\n' in header
+    assert '"low"' not in header
+    assert "RL_LOOPS" not in ukernels.variants_header(ukernels.load(table(CHOSEN)))
+
+
 @pytest.mark.parametrize(
     ("rows", "problem"),
     [
@@ -150,7 +160,7 @@ def test_contract_headers_leave_instruction_sets_to_the_table() -> None:
         text = path.read_text()
         found = re.findall(r"__(?:AVX|SSE|ARM|arm|aarch|riscv|wasm|x86)\w*", text)
         assert not found, f"{path.name}: {found}"
-        assert "#if" not in text or path.name == "variants.h", path.name
+        assert "#if" not in text or path.name in ("variants.h", "loops.h"), path.name
 
 
 def test_what_stays_keeps_its_time_stamp(tmp_path: Path) -> None:
