@@ -63,9 +63,9 @@ struct Neighborhood {
 template <class W>
 Neighborhood<W> neighborhood(const Resampling& axis, Filter filter, bool align_corners, ptrdiff_t index);
 
-// The same for uint8 images, as PyTorch computes them: in double, with the weights of a repeated element
-// summed at one place. Rounded to multiples of 1 / levels, a power of two, so that products with bytes are
-// exact in float; not rounded if `levels` is 0.
+// The same for uint8 images, as PyTorch computes them: in double, and the weights of a repeated element are
+// summed. Rounded to multiples of 1 / levels, a power of two, so that products with bytes are exact in float;
+// not rounded if `levels` is 0.
 Neighborhood<double> byte_neighborhood(const Resampling& axis, Filter filter, bool align_corners,
                                        double levels, ptrdiff_t index);
 

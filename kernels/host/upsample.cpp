@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Resampling of images of float32, 16-bit floats and, linear and cubic, uint8. Interpolation separates by
-// dimension. In planes, positions and weights of up
-// to 128 outputs of a row are computed once for all rows. If the image gets more rows, each input row is
+// Resampling of images of float32; linear and cubic also of 16-bit floats and uint8, which are converted row
+// by row. Interpolation separates by dimension. In planes, positions and weights of up to 128 outputs of a
+// row are computed once for all rows. If the image gets more rows, or rows are converted, each input row is
 // spread along its columns once, and each output row is a weighted sum of spread rows; otherwise input rows
-// are summed first, so that one row is spread for each output row. Channels-last, each output is one sum of
-// pixels.
+// are summed first, so that one row is spread for each output row. Channels-last float32 outputs are one sum
+// of pixels each.
 #include "kernels/backs/upsample.h"
 
 #include <algorithm>
@@ -65,7 +65,7 @@ struct Images {
   Image to;
   ptrdiff_t channels;
 
-  // Of float32 images.
+  // These require float32.
   [[nodiscard]] const float* input(ptrdiff_t n, ptrdiff_t c) const {
     return reinterpret_cast<const float*>(from.plane(n, c));
   }
