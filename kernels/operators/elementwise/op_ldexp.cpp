@@ -16,9 +16,9 @@ namespace rushlight::kernels {
 
 namespace {
 
-// 2^exponent, rounded to `type`. A constant function, so that one exponent for all elements is raised once.
+// 2^exponent, rounded to `type`.
 template <class T>
-[[gnu::const, gnu::noinline]] T power_in(ScalarType type, T exponent) {
+[[gnu::noinline]] T power_in(ScalarType type, T exponent) {
   if (type == ScalarType::Double) return static_cast<T>(std::exp2(static_cast<double>(exponent)));
   const float power = std::exp2(static_cast<float>(exponent));
   if (type == ScalarType::Half) return static_cast<T>(static_cast<float>(Half(power)));
@@ -68,7 +68,11 @@ ScalarType type_of_power(const Tensor& self, const Tensor& other) {
 
 WideComplex times_power(WideComplex x, WideComplex exponent) { return x * complex_exp2(exponent); }
 
-// One exponent for all elements is raised once.
+// True if all elements have one exponent, which is raised once.
+bool has_one_exponent(const Tensor& self, const Tensor& other) {
+  return other.numel() == 1 && other.dim() <= self.dim();
+}
+
 template <TypeSet kComplex>
 Error times_one_power(ScalarType type, const Tensor& self, const Tensor& other, const Tensor& out) {
   WideComplex exponent;
@@ -91,9 +95,8 @@ Error ldexp_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor&
   if constexpr (kComplex != 0) {
     const ScalarType type = result_type(self, other);
     if (contains(kComplex, type)) {
-      const bool is_one = other.numel() == 1 && other.dim() <= self.dim();
-      return is_one ? times_one_power<kComplex>(type, self, other, out)
-                    : complex_function(type, self, other, out, times_power);
+      return has_one_exponent(self, other) ? times_one_power<kComplex>(type, self, other, out)
+                                           : complex_function(type, self, other, out, times_power);
     }
   }
   constexpr TypeSet kTypes = selected_types("aten::ldexp.out") & types::kFloating;
@@ -107,6 +110,17 @@ Error ldexp_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor&
       return [](T x, T exponent) { return scaled_by(x, exponent); };
     };
     return elementwise_for<kTypes, Signs::kMatter, Numbers::kExact>(product, out, scale, self, other);
+  }
+  if (has_one_exponent(self, other)) {
+    RL_TRY(check_convertible(other.scalar_type()));
+    double exponent;
+    convert_span(&exponent, 0, ScalarType::Double, other.const_data_ptr(), 0, other.scalar_type(), 1);
+    const double power = power_in(power_type, exponent);
+    const auto times = [power](auto type) {
+      using T = typename decltype(type)::Element;
+      return [factor = static_cast<T>(power)](T x) { return x * factor; };
+    };
+    return elementwise_for<kTypes, Signs::kMatter, Numbers::kExact>(product, out, times, self);
   }
   const auto scale = [&](auto type) {
     using T = typename decltype(type)::Element;
