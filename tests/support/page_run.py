@@ -24,7 +24,8 @@ COMPILE = ["c++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", 
 _BUILT = Path(os.environ.get("RUSHLIGHT_TEST_BUILD", ROOT / "build" / "tests"))
 _COMPAT = ROOT / "compat" / "include"
 _C10 = _COMPAT / "executorch" / "runtime" / "core" / "portable_type" / "c10"
-_INCLUDES = [Path(), ROOT, _COMPAT, _C10, _BUILT / "generated", _BUILT / "generated" / "dtypes"]
+_GENERATED = [_BUILT / "generated", _BUILT / "generated" / "dtypes", _BUILT / "rushlight" / "ukernel"]
+_INCLUDES = [Path(), ROOT, _COMPAT, _C10, *_GENERATED]
 _TARGET = re.compile(r"(?:--target|-t)[ =]([\w,-]+)")
 _PROMPT = "$ "
 
