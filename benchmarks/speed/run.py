@@ -28,6 +28,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
 
+from contestants import CONTESTANTS
 from hotspots import show, spots_of
 from machine import pinned
 from page import to_html, to_markdown
@@ -113,7 +114,11 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--profile", nargs="+", metavar="NAME", help="only our time by operator")
     parser.add_argument(
-        "--contestants", nargs="+", metavar="NAME", help="selected contestants (default: all)"
+        "--contestants",
+        nargs="+",
+        metavar="NAME",
+        choices=list(CONTESTANTS),
+        help="selected contestants (default: all): " + "; ".join(CONTESTANTS),
     )
     parser.add_argument("--threads", type=int, default=1, help="threads of each contestant [1]")
     parser.add_argument("--runs", type=int, default=7, help="rounds of each contestant [7]")
