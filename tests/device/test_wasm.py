@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""WebAssembly: one module with the operators of many official programs runs each of them. Continuous
-integration takes a quarter of the programs; test_targets.py runs all of them on other targets."""
+"""WebAssembly: one module with the operators of all official programs runs each of them."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,8 +20,6 @@ INTEROP = Path(__file__).parents[1] / "interop"
 PROGRAMS = sorted(
     case.parent.name for case in INTEROP.glob("*/case.json") if case.with_name("model.pte").is_file()
 )
-UNIONS = {"some": PROGRAMS[::4], "all": PROGRAMS}
-EXHAUSTIVE = {"some": [], "all": [pytest.mark.exhaustive]}
 FILE_PROBLEM, INVALID_PROGRAM = 0x22, 0x23
 
 
@@ -37,31 +32,13 @@ def wasm32() -> Target:
 
 
 @pytest.fixture(scope="module")
-def union_of(wasm32: Target, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], BuildResult]:
-    """A runner with the operators of some or all programs, for their dtypes only."""
-
-    @functools.cache
-    def built(which: str) -> BuildResult:
-        models = [INTEROP / name / "model.pte" for name in UNIONS[which]]
-        return build(models, target=wasm32.name, output=tmp_path_factory.mktemp("wasm32"))
-
-    return built
+def union(wasm32: Target, tmp_path_factory: pytest.TempPathFactory) -> BuildResult:
+    """A runner with the operators of all programs, for their dtypes only."""
+    models = [INTEROP / name / "model.pte" for name in PROGRAMS]
+    return build(models, target=wasm32.name, output=tmp_path_factory.mktemp("wasm32"))
 
 
-@pytest.fixture(params=[pytest.param(which, marks=EXHAUSTIVE[which]) for which in UNIONS])
-def union(request: pytest.FixtureRequest, union_of: Callable[[str], BuildResult]) -> BuildResult:
-    return union_of(request.param)
-
-
-@pytest.mark.parametrize(
-    ("union", "name"),
-    [
-        pytest.param(which, name, id=f"{which}-{name}", marks=EXHAUSTIVE[which])
-        for which, names in UNIONS.items()
-        for name in names
-    ],
-    indirect=["union"],
-)
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_gives_the_expected_outputs(union: BuildResult, name: str) -> None:
     case = load_case(INTEROP / name / "case.json")
     outcome = run(INTEROP / name / "model.pte", case, target="wasm32", built=union)
