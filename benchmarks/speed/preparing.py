@@ -26,6 +26,11 @@ def folder_for(work: Path, packages: Mapping[str, str]) -> Path:
     return work / digest.hexdigest()[:12]
 
 
+def file_name(name: str) -> str:
+    """The folder of a subject below that of `folder_for`."""
+    return name.replace(" ", "_").replace("/", "_")
+
+
 def prepare(
     name: str, folder: Path, names: Collection[str], own: WorkerProcess, peers: WorkerProcess
 ) -> dict[str, str]:

@@ -19,7 +19,7 @@ from contestants import CONTESTANTS, FOR_THREADS
 from crew import Failed, WorkerProcess
 from machine import cpus_for, machine
 from measuring import Tell, compete, loading
-from preparing import folder_for, prepare
+from preparing import file_name, folder_for, prepare
 from results import OURS, Load, Report, Row
 from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
@@ -76,14 +76,14 @@ class Tournament:
             task = progress.add_task("", total=len(names) + len(loads))
             for name in names:
                 tell = _teller(progress, task, name)
-                report.rows.append(self._subject(name, home / _file_name(name), workers, own, peers, tell))
+                report.rows.append(self._subject(name, home / file_name(name), workers, own, peers, tell))
                 self._console.print(_line(report.rows[-1], settings.clock), highlight=False, soft_wrap=True)
                 progress.advance(task)
             own.stop()
             peers.stop()
             for name in loads:
                 tell = _teller(progress, task, name)
-                report.loads += self._loads(name, home / _file_name(name), list(workers), tell)
+                report.loads += self._loads(name, home / file_name(name), list(workers), tell)
                 progress.advance(task)
         return report
 
@@ -157,10 +157,6 @@ def _medians(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
         else statistics.median(each[key] for each in found)
         for key, value in first.items()
     }
-
-
-def _file_name(name: str) -> str:
-    return name.replace(" ", "_").replace("/", "_")
 
 
 def _teller(progress: Progress, task: Any, name: str) -> Tell:

@@ -15,11 +15,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+MOST_SECONDS = 600
 sys.path.append(str(ROOT / "tests"))
 
 from rushlight import process, targets  # noqa: E402
@@ -45,7 +47,7 @@ class Machine:
     def emulator(self, program: Path) -> list[str]:
         """The command in front of the program."""
         qemu, *words = targets.get(self.target).command(program)[:-1]
-        return [qemu, *(["-cpu", self.cpu] if self.cpu else []), *words]
+        return [qemu, *words, *(["-cpu", self.cpu] if self.cpu else [])]  # the last one counts
 
 
 MACHINES = (
@@ -93,20 +95,23 @@ def build_bench(machine: Machine, folder: Path) -> Path:
     return folder / "ukernel_bench"
 
 
+def counts_of(
+    plugin: Path, emulator: Sequence[str], command: Sequence[str], numbers: Path
+) -> tuple[str, list[int]]:
+    """Runs a command in QEMU's user mode. Returns its output and the instructions between each pair of marks,
+    which the plugin writes into the file `numbers`."""
+    done = process.run(
+        [*emulator, "-plugin", f"{plugin},out={numbers}", *command], check=True, timeout=MOST_SECONDS
+    )
+    return done.stdout, [int(line) for line in numbers.read_text().split()]
+
+
 def count(machine: Machine, plugin: Path, program: Path, part: str) -> list[Count]:
     """Runs the cases whose names contain `part`. The first case is empty: it measures the overhead of
     counting, which is subtracted."""
-    numbers = program.with_name("counts.txt")
-    command = [
-        *machine.emulator(program),
-        "-plugin",
-        f"{plugin},out={numbers}",
-        str(program),
-        "--count",
-        part,
-    ]
-    lines = process.run(command, check=True, timeout=600).stdout.splitlines()
-    counts = [int(line) for line in numbers.read_text().split()]
+    command = [str(program), "--count", part]
+    text, counts = counts_of(plugin, machine.emulator(program), command, program.with_name("counts.txt"))
+    lines = text.splitlines()
     if len(lines) != len(counts):
         raise ValueError(f"{machine.name}: expected {len(lines)} counts, got {len(counts)}")
     rows = []
