@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Counts the instructions of models and operators on 64-bit Arm, in QEMU, beside ONNX Runtime and the official
-runtime with XNNPACK: a comparison of NEON code without an Arm machine.
+"""Counts the instructions of models and operators on 64-bit Arm, in QEMU, beside ONNX Runtime and the
+official runtime with XNNPACK: a comparison of NEON code without an Arm machine.
 
     python benchmarks/speed/instructions.py --make-peers             # fetches the peers' packages for Arm
     python benchmarks/speed/instructions.py --models                 # Markdown on stdout
     python benchmarks/speed/instructions.py --only resnet18 "mm 256"
     python benchmarks/speed/instructions.py --models --unseen --operators --write   # also into README.md
 
-Each contestant runs on one thread of an emulated processor with NEON, float16 and products of int8
-(Cortex-A76). What counts are all instructions of one execution after two others, those of the runtime and of libm
-too; the times of instructions differ, so that a ratio here says less than one of times. Outputs are compared with
-PyTorch's. Needs what run.py needs here, the cross compiler and QEMU's user mode (`rushlight targets`).
+Each contestant runs on one thread of an emulated Cortex-A76: NEON, float16 and products of int8. All
+instructions of one execution after two others count, those of the runtime and of libm too. Instructions take
+different times, so that a ratio here says less than one of times. Outputs are compared with PyTorch's. Needs
+what run.py needs here, the cross compiler and QEMU's user mode (`rushlight targets`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path += [str(ROOT / "tests"), str(ROOT / "benchmarks" / "ukernel")]
+sys.path.append(str(ROOT / "tests"))
+sys.path.append(str(ROOT / "benchmarks" / "ukernel"))
 
 import numpy as np
 from contestants import OnnxRuntime, read_arrays
@@ -59,8 +60,8 @@ PEERS = ("ExecuTorch XNNPACK", ONNX)
 PACKAGES = ("executorch", "onnxruntime", "numpy")
 # What Debian's Python for Arm consists of, with the libraries that it and the peers link.
 DEBIAN = (
-    "libc6", "libexpat1", "libffi8", "libgcc-s1", "libpython3.11-minimal", "libpython3.11-stdlib", "libstdc++6",
-    "python3.11-minimal", "zlib1g",
+    "libc6", "libexpat1", "libffi8", "libgcc-s1", "libpython3.11-minimal", "libpython3.11-stdlib",
+    "libstdc++6", "python3.11-minimal", "zlib1g",
 )  # fmt: skip
 
 
@@ -93,11 +94,9 @@ def make_peers(folder: Path) -> None:
     """Puts the peers' packages for 64-bit Arm, and a Python to run them, into `folder`."""
     pins = ["-c", str(ROOT / "tests" / "constraints.txt")]
     platforms = [word for minor in (17, 27, 28) for word in ("--platform", f"manylinux_2_{minor}_aarch64")]
-    process.run(
-        [sys.executable, "-m", "pip", "install", "-q", "--upgrade", "--no-deps", "--only-binary=:all:"]
-        + ["--python-version", "3.11", *platforms, *pins, "--target", str(folder / "site"), *PACKAGES],
-        check=True,
-    )  # fmt: skip
+    wheels = ["--no-deps", "--only-binary=:all:", "--python-version", "3.11", *platforms]
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--upgrade", *wheels, *pins]
+    process.run([*pip, "--target", str(folder / "site"), *PACKAGES], check=True)
     lists, debs = folder / "lists", folder / "debs"
     for each in (lists / "partial", debs / "archives" / "partial"):
         each.mkdir(parents=True, exist_ok=True)
@@ -115,7 +114,7 @@ def make_peers(folder: Path) -> None:
 
 
 def describe_cpus(path: Path) -> None:
-    """Writes what the emulated processor's Linux would say of it. Without this, the peers read the lines of the
+    """Writes what Linux would say of the emulated processor. Without this, the peers read the lines of the
     machine that emulates, choose kernels for an unknown core, or crash."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(
@@ -233,8 +232,8 @@ def to_markdown(rows: Sequence[Row], versions: dict[str, str]) -> str:
             reasons.setdefault(f"{name} does not run {{}}: {why[:160]}", []).append(row.name)
     remarks += [f"- {text.replace('{}', ', '.join(names), 1)}" for text, names in reasons.items()]
     note = (
-        "Thousands of instructions. Ratio: rushlight's over those of the peer with the fewest. † differs from "
-        "PyTorch by over 0.0001 times the largest magnitude; in no ratio."
+        "Thousands of instructions. Ratio: rushlight's over those of the peer with the fewest. † differs "
+        "from PyTorch by over 0.0001 times the largest magnitude; in no ratio."
     )
     return "\n".join([note, "", *lines, "", *remarks])
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Counts one inference of ONNX Runtime between two marks for benchmarks/ukernel/count_plugin.cpp, after an empty
-pair of marks. Runs in the emulated Python, which has numpy and onnxruntime only.
+"""Counts one inference of ONNX Runtime between two marks for benchmarks/ukernel/count_plugin.cpp, after an
+empty pair of marks. Runs in the emulated Python, which has numpy and onnxruntime only.
 
     python count_onnx.py MODEL INPUTS.npz OUTPUTS.npz
 """

@@ -9,20 +9,48 @@ namespace {
 // Sums at a time: a latency of 4 cycles at 2 multiply-adds a cycle.
 constexpr size_t kRowSums = 8;
 
+// The sums of one row with adjacent panels.
 template <size_t kPanels>
-void multiply_row(size_t depth, const float* a, const float* b, float* c) {
-  constexpr size_t kSums = kPanels * kVectors;
-  const size_t panel = depth * kColumns<float>;
-  F32 sums[kSums];
-  RL_UNROLL for (size_t v = 0; v < kSums; ++v) sums[v] = splat(0.0f);
-  for (size_t p = 0; p < depth; ++p, b += kColumns<float>) {
-    const F32 factor = splat(a[p]);
+struct Row {
+  static constexpr size_t kSums = kPanels * kVectors;
+
+  // Calls multiply(sum, vector) for each vector of a row of the panels; `at` is the row's place in elements.
+  template <class Multiply>
+  RL_INLINE void add(const float* const* panels, size_t at, Multiply multiply) {
     RL_UNROLL for (size_t v = 0; v < kSums; ++v) {
-      const F32 row = load(b + v / kVectors * panel + v % kVectors * kLanes);
-      sums[v] = multiply_add(factor, row, sums[v]);
+      sums[v] = multiply(sums[v], load(panels[v / kVectors] + at + v % kVectors * kLanes));
     }
   }
-  RL_UNROLL for (size_t v = 0; v < kSums; ++v) store(c + v * kLanes, sums[v]);
+  template <size_t... kLane>
+  RL_INLINE void add_lanes(std::index_sequence<kLane...>, F32 factors, const float* const* panels) {
+    (add(panels, kLane * kColumns<float>,
+         [&](F32 sum, F32 row) { return multiply_add_lane<kLane>(factors, row, sum); }),
+     ...);
+  }
+
+  F32 sums[kSums];
+};
+
+template <size_t kPanels>
+void multiply_row(size_t depth, const float* a, const float* b, float* c) {
+  const float* panels[kPanels];
+  RL_UNROLL for (size_t i = 0; i < kPanels; ++i) panels[i] = b + i * depth * kColumns<float>;
+  const auto advance = [&](size_t rows) {
+    RL_UNROLL for (const float*& panel : panels) panel += rows * kColumns<float>;
+  };
+  Row<kPanels> row;
+  RL_UNROLL for (F32& sum : row.sums) sum = splat(0.0f);
+  size_t p = 0;
+  if constexpr (kByLane<float>) {
+    for (; p + kLanes <= depth; p += kLanes, advance(kLanes)) {
+      row.add_lanes(std::make_index_sequence<kLanes>(), load(a + p), panels);
+    }
+  }
+  for (; p < depth; ++p, advance(1)) {
+    const F32 factor = splat(a[p]);
+    row.add(panels, 0, [&](F32 sum, F32 vector) { return multiply_add(factor, vector, sum); });
+  }
+  RL_UNROLL for (size_t v = 0; v < Row<kPanels>::kSums; ++v) store(c + v * kLanes, row.sums[v]);
 }
 
 }  // namespace

@@ -7,9 +7,11 @@
 
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/ukernel/gemm.h"
 #include "kernels/ukernel/generic/bf16_pairs.h"
+#include "kernels/ukernel/generic/by_lane.h"
 #include "kernels/ukernel/generic/vector.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -23,6 +25,8 @@ template <class T>
 constexpr size_t kColumns = kVectors * kLanesOf<T>;
 constexpr size_t kMostRows = kGemmMostRows;
 constexpr size_t kNarrow = kGemmNarrow;
+template <class T>
+constexpr bool kByLane = kGemmByLane && sizeof(T) == sizeof(float);
 // Rows of B in a copied block, for tiles where whole vectors would read past its columns.
 constexpr size_t kCopied = 16;
 // Rows of a panel that are packed in one pass: they stay in the L1 cache.
@@ -127,6 +131,31 @@ struct Tile {
     }
   }
 
+  // Adds the products with as many rows of B as a vector has lanes: one load brings that many elements of a
+  // row of A.
+  RL_INLINE void add_by_lane(const F* const* a, ptrdiff_t at, const F* b, ptrdiff_t stride) {
+    Vector factors[kR];
+    RL_UNROLL for (size_t r = 0; r < kR; ++r) factors[r] = load(a[r] + at);
+    add_lanes(std::make_index_sequence<kLanes>(), factors, b, stride);
+  }
+  template <size_t... kLane>
+  RL_INLINE void add_lanes(std::index_sequence<kLane...>, const Vector* factors, const F* b,
+                           ptrdiff_t stride) {
+    // Otherwise GCC loads rows early and keeps sums in memory.
+    const auto wait = [] { asm volatile("" ::: "memory"); };
+    ((add_lane<kLane>(factors, b), b += stride, wait()), ...);
+  }
+  template <size_t kLane>
+  RL_INLINE void add_lane(const Vector* factors, const F* b) {
+    Vector row[kV];
+    RL_UNROLL for (size_t v = 0; v < kV; ++v) row[v] = load(b + v * kLanes);
+    RL_UNROLL for (size_t r = 0; r < kR; ++r) {
+      RL_UNROLL for (size_t v = 0; v < kV; ++v) {
+        sums[r][v] = multiply_add_lane<kLane>(factors[r], row[v], sums[r][v]);
+      }
+    }
+  }
+
   // All taps. Pointers are read once for each tap; the loop over the depth advances one index and one
   // pointer.
   RL_INLINE void multiply(const GemmTileOf<F, T>& tile) {
@@ -146,8 +175,14 @@ struct Tile {
   RL_INLINE void multiply_single(const F* const* a, ptrdiff_t step, const F* b, ptrdiff_t stride,
                                  size_t depth) {
     ptrdiff_t at = 0;
+    size_t left = depth;
+    if constexpr (kByLane<T>) {
+      for (; step == 1 && left >= kLanes; left -= kLanes, at += kLanes, b += kLanes * stride) {
+        add_by_lane(a, at, b, stride);
+      }
+    }
     // Unrolled by GCC: with two steps in the source it spills registers.
-    _Pragma("GCC unroll 2") for (size_t left = depth; left > 0; --left) {
+    _Pragma("GCC unroll 2") for (; left > 0; --left) {
       add(a, at, b);
       at += step;
       b += stride;
@@ -186,7 +221,19 @@ struct Tile {
       const ptrdiff_t stride = strip.b_stride;
       const T* b = strip.b[t];
       ptrdiff_t at = 0;
-      _Pragma("GCC unroll 2") for (size_t left = strip.depth; left > 0; --left) {
+      size_t left = strip.depth;
+      if constexpr (kByLane<T>) {
+        for (; step == 1 && left >= kLanes; left -= kLanes, at += kLanes, b += kLanes * stride) {
+          if (kV == kVectors) {
+            RL_UNROLL for (size_t p = 0; p < kLanes; ++p) {
+              __builtin_prefetch(ahead + static_cast<ptrdiff_t>(p) * ahead_step, 0, 2);
+            }
+            ahead += kLanes * ahead_step;
+          }
+          add_by_lane(a, at, b, stride);
+        }
+      }
+      _Pragma("GCC unroll 2") for (; left > 0; --left) {
         // Narrow tiles have no load slots left for prefetches.
         if (kV == kVectors) {
           __builtin_prefetch(ahead, 0, 2);

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Products of a vector with one lane of another one.
+#pragma once
+
+#include "kernels/ukernel/generic/vector.h"
+#if defined(__aarch64__)
+#include "kernels/ukernel/arm64/by_lane.h"
+#elif RL_VECTOR_BYTES > 4
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+// sum + vector * factors[kLane]
+template <size_t kLane, class Vector>
+RL_INLINE Vector multiply_add_lane(Vector factors, Vector vector, Vector sum) {
+  return multiply_add(splat(factors[kLane]), vector, sum);
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
+#endif
