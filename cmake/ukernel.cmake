@@ -109,7 +109,11 @@ function(rushlight_add_ukernels target)
             endif()
         endforeach()
         foreach(row IN LISTS native)
-            if("${family}" IN_LIST "RUSHLIGHT_UKERNEL_FAMILIES_${row}")
+            # Rows that are only native have no list of families: their options apply to all.
+            if(
+                NOT RUSHLIGHT_UKERNEL_FAMILIES_${row}
+                OR "${family}" IN_LIST "RUSHLIGHT_UKERNEL_FAMILIES_${row}"
+            )
                 list(APPEND flags ${RUSHLIGHT_UKERNEL_OPTIONS_${row}})
             endif()
         endforeach()

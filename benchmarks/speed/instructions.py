@@ -144,10 +144,10 @@ def build(folder: Path, peers: Path) -> dict[str, Path]:
 
 
 class Counter:
-    """Counts contestants on subjects, with files in `work`."""
+    """Counts the contestants `names` on subjects, with files in `work`."""
 
-    def __init__(self, work: Path, peers: Path) -> None:
-        self._peers = peers
+    def __init__(self, work: Path, peers: Path, names: Sequence[str]) -> None:
+        self._peers, self._names = peers, names
         self._plugin = build_plugin(work)
         self._modules = build(work, peers)
         self._python = peers / "root" / "usr" / "bin" / "python3.11"
@@ -156,7 +156,7 @@ class Counter:
         """Counts all contestants on the subject whose files are in `folder`."""
         row = Row(name, kind_of(name), failures=dict(missing))
         expected = read_arrays(folder / "expected.npz")
-        for contestant in NAMES:
+        for contestant in self._names:
             if contestant in missing:
                 continue
             try:
@@ -254,6 +254,14 @@ def _arguments() -> argparse.Namespace:
             f"--{group}", action="store_true", help=f"all subjects of kind {', '.join(kinds)}"
         )
     parser.add_argument("--only", nargs="+", metavar="NAME", default=[], help="these models and operators")
+    parser.add_argument(
+        "--contestants",
+        nargs="+",
+        metavar="NAME",
+        choices=NAMES,
+        default=NAMES,
+        help="selected contestants (default: all): " + "; ".join(NAMES),
+    )
     parser.add_argument("--peers", default=sys.executable, metavar="PYTHON", help="interpreter that exports")
     parser.add_argument(
         "--arm-peers", type=Path, default=ROOT / "build" / "arm-peers", help="folder of the peers for Arm"
@@ -280,7 +288,7 @@ def main() -> int:
         return 0
     console = Console(stderr=True)
     console.print("building count_module ...")
-    counter = Counter(options.work, options.arm_peers)
+    counter = Counter(options.work, options.arm_peers, options.contestants)
     rows = []
     away = {"PYTHONPATH": ""} if options.peers != sys.executable else {}
     with WorkerProcess(sys.executable) as own, WorkerProcess(options.peers, env=away) as peers:
@@ -288,9 +296,11 @@ def main() -> int:
         for name in names:
             folder = home / file_name(name)
             try:
-                missing = prepare(name, folder, NAMES, own, peers)
+                missing = prepare(name, folder, options.contestants, own, peers)
             except Failed as error:
-                rows.append(Row(name, kind_of(name), failures={each: str(error) for each in NAMES}))
+                rows.append(
+                    Row(name, kind_of(name), failures={each: str(error) for each in options.contestants})
+                )
                 continue
             rows.append(row := counter.row(name, folder, missing))
             shown = ", ".join(f"{each} {count / 1e3:,.0f}" for each, count in row.counts.items())

@@ -13,6 +13,7 @@
 // addition an element.
 #pragma once
 
+#include "kernels/ukernel/generic/extremes.h"
 #include "kernels/ukernel/generic/vector.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -114,31 +115,6 @@ RL_INLINE F32 load_repeated(const float* x, [[maybe_unused]] size_t n) {
   return first;
 #endif
 }
-
-// The greater, or smaller, of two numbers, or NaN if one is. x86: MAXPS and MINPS return their second operand
-// if one is NaN, so the two orders differ in that case and for zeros only, and the bits of both together are
-// NaN again, or -0. Elsewhere selections.
-#if defined(__SSE2__)
-RL_INLINE F32 larger(F32 best, F32 value) {
-  const F32 first = select(best < value, value, best);
-  const F32 second = select(value < best, best, value);
-  return from_bits(bits(first) | bits(second));
-}
-RL_INLINE F32 smaller(F32 best, F32 value) {
-  const F32 first = select(best > value, value, best);
-  const F32 second = select(value > best, best, value);
-  return from_bits(bits(first) | bits(second));
-}
-#else
-RL_INLINE F32 larger(F32 best, F32 value) {
-  best = select(value > best, value, best);
-  return select(value != value, value, best);
-}
-RL_INLINE F32 smaller(F32 best, F32 value) {
-  best = select(value < best, value, best);
-  return select(value != value, value, best);
-}
-#endif
 
 // Columns of a row: kCount whole vectors, or one vector of which `last` lanes are valid. `last` is a constant
 // in loops over whole vectors, so that their loads and stores compile without the test.

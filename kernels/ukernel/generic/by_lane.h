@@ -3,6 +3,15 @@
 #pragma once
 
 #include "kernels/ukernel/generic/vector.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+// Loads in front of a call stay there. Adjacent loads become pairs, which GCC finds only if no other
+// instruction is between them.
+RL_INLINE void keep_loads_together() { asm volatile("" ::: "memory"); }
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
+
 #if defined(__aarch64__)
 #include "kernels/ukernel/arm64/by_lane.h"
 #elif RL_VECTOR_BYTES > 4

@@ -14,18 +14,27 @@ template <size_t kPanels>
 struct Row {
   static constexpr size_t kSums = kPanels * kVectors;
 
-  // Calls multiply(sum, vector) for each vector of a row of the panels; `at` is the row's place in elements.
-  template <class Multiply>
-  RL_INLINE void add(const float* const* panels, size_t at, Multiply multiply) {
+  // Adds a[0] times a row of the panels.
+  RL_INLINE void add(const float* a, const float* const* panels) {
+    const F32 factor = splat(*a);
     RL_UNROLL for (size_t v = 0; v < kSums; ++v) {
-      sums[v] = multiply(sums[v], load(panels[v / kVectors] + at + v % kVectors * kLanes));
+      sums[v] = multiply_add(factor, load(panels[v / kVectors] + v % kVectors * kLanes), sums[v]);
     }
   }
+  // Adds kLanes elements of A times as many rows of the panels.
   template <size_t... kLane>
-  RL_INLINE void add_lanes(std::index_sequence<kLane...>, F32 factors, const float* const* panels) {
-    (add(panels, kLane * kColumns<float>,
-         [&](F32 sum, F32 row) { return multiply_add_lane<kLane>(factors, row, sum); }),
-     ...);
+  RL_INLINE void add_lanes(std::index_sequence<kLane...>, const float* a, const float* const* panels) {
+    const F32 factors = load(a);
+    (add_lane<kLane>(factors, panels), ...);
+  }
+  template <size_t kLane>
+  RL_INLINE void add_lane(F32 factors, const float* const* panels) {
+    F32 row[kSums];
+    RL_UNROLL for (size_t v = 0; v < kSums; ++v) {
+      row[v] = load(panels[v / kVectors] + kLane * kColumns<float> + v % kVectors * kLanes);
+    }
+    keep_loads_together();
+    RL_UNROLL for (size_t v = 0; v < kSums; ++v) sums[v] = multiply_add_lane<kLane>(factors, row[v], sums[v]);
   }
 
   F32 sums[kSums];
@@ -43,13 +52,10 @@ void multiply_row(size_t depth, const float* a, const float* b, float* c) {
   size_t p = 0;
   if constexpr (kByLane<float>) {
     for (; p + kLanes <= depth; p += kLanes, advance(kLanes)) {
-      row.add_lanes(std::make_index_sequence<kLanes>(), load(a + p), panels);
+      row.add_lanes(std::make_index_sequence<kLanes>(), a + p, panels);
     }
   }
-  for (; p < depth; ++p, advance(1)) {
-    const F32 factor = splat(a[p]);
-    row.add(panels, 0, [&](F32 sum, F32 vector) { return multiply_add(factor, vector, sum); });
-  }
+  for (; p < depth; ++p, advance(1)) row.add(a + p, panels);
   RL_UNROLL for (size_t v = 0; v < Row<kPanels>::kSums; ++v) store(c + v * kLanes, row.sums[v]);
 }
 

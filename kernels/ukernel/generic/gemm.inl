@@ -131,24 +131,28 @@ struct Tile {
     }
   }
 
-  // Adds the products with as many rows of B as a vector has lanes: one load brings that many elements of a
-  // row of A.
-  RL_INLINE void add_by_lane(const F* const* a, ptrdiff_t at, const F* b, ptrdiff_t stride) {
-    Vector factors[kR];
-    RL_UNROLL for (size_t r = 0; r < kR; ++r) factors[r] = load(a[r] + at);
-    add_lanes(std::make_index_sequence<kLanes>(), factors, b, stride);
+  // Multiplies contiguous elements of A, a vector of them at a time, and advances past them. Nothing is
+  // prefetched: processors that multiply by lane follow panels themselves.
+  RL_INLINE void multiply_by_lane(const F* const* a, ptrdiff_t step, ptrdiff_t& at, const F*& b,
+                                  ptrdiff_t stride, size_t& depth) {
+    if constexpr (kByLane<T>) {
+      for (; step == 1 && depth >= kLanes; depth -= kLanes, at += kLanes, b += kLanes * stride) {
+        Vector factors[kR];
+        RL_UNROLL for (size_t r = 0; r < kR; ++r) factors[r] = load(a[r] + at);
+        add_lanes(std::make_index_sequence<kLanes>(), factors, b, stride);
+      }
+    }
   }
   template <size_t... kLane>
   RL_INLINE void add_lanes(std::index_sequence<kLane...>, const Vector* factors, const F* b,
                            ptrdiff_t stride) {
-    // Otherwise GCC loads rows early and keeps sums in memory.
-    const auto wait = [] { asm volatile("" ::: "memory"); };
-    ((add_lane<kLane>(factors, b), b += stride, wait()), ...);
+    ((add_lane<kLane>(factors, b), b += stride), ...);
   }
   template <size_t kLane>
   RL_INLINE void add_lane(const Vector* factors, const F* b) {
     Vector row[kV];
     RL_UNROLL for (size_t v = 0; v < kV; ++v) row[v] = load(b + v * kLanes);
+    keep_loads_together();
     RL_UNROLL for (size_t r = 0; r < kR; ++r) {
       RL_UNROLL for (size_t v = 0; v < kV; ++v) {
         sums[r][v] = multiply_add_lane<kLane>(factors[r], row[v], sums[r][v]);
@@ -176,11 +180,7 @@ struct Tile {
                                  size_t depth) {
     ptrdiff_t at = 0;
     size_t left = depth;
-    if constexpr (kByLane<T>) {
-      for (; step == 1 && left >= kLanes; left -= kLanes, at += kLanes, b += kLanes * stride) {
-        add_by_lane(a, at, b, stride);
-      }
-    }
+    multiply_by_lane(a, step, at, b, stride, left);
     // Unrolled by GCC: with two steps in the source it spills registers.
     _Pragma("GCC unroll 2") for (; left > 0; --left) {
       add(a, at, b);
@@ -222,17 +222,7 @@ struct Tile {
       const T* b = strip.b[t];
       ptrdiff_t at = 0;
       size_t left = strip.depth;
-      if constexpr (kByLane<T>) {
-        for (; step == 1 && left >= kLanes; left -= kLanes, at += kLanes, b += kLanes * stride) {
-          if (kV == kVectors) {
-            RL_UNROLL for (size_t p = 0; p < kLanes; ++p) {
-              __builtin_prefetch(ahead + static_cast<ptrdiff_t>(p) * ahead_step, 0, 2);
-            }
-            ahead += kLanes * ahead_step;
-          }
-          add_by_lane(a, at, b, stride);
-        }
-      }
+      multiply_by_lane(a, step, at, b, stride, left);
       _Pragma("GCC unroll 2") for (; left > 0; --left) {
         // Narrow tiles have no load slots left for prefetches.
         if (kV == kVectors) {

@@ -4,6 +4,7 @@
 #include "kernels/ukernel/pool.h"
 
 #include <type_traits>
+#include <utility>
 
 #include "kernels/ukernel/generic/blocks.h"
 
@@ -21,6 +22,16 @@ RL_INLINE F32 every_second(const float* x) {
   return __builtin_shufflevector(load(x), load(x + 7), 0, 2, 4, 6, 9, 11, 13, 15);
 #elif RL_VECTOR_BYTES == 16
   return __builtin_shufflevector(load(x), load(x + 3), 0, 2, 5, 7);
+#else
+  return load(x);
+#endif
+}
+
+// The same where elements past the last one can be read, as in a buffer: whole vectors need one shuffle.
+template <size_t... kLane>
+RL_INLINE F32 even_lanes(const float* x, std::index_sequence<kLane...>) {
+#if RL_VECTOR_BYTES > 4
+  return __builtin_shufflevector(load(x), load(x + kLanes), (2 * kLane)...);
 #else
   return load(x);
 #endif
@@ -223,7 +234,10 @@ RL_INLINE void combine_columns(const PoolAxis& axis, const float* held, size_t c
     return;
   }
   if (axis.step == 2 && kLanes > 1) {
-    for (size_t j = 0; j < count; j += kLanes) write(j, combine(held + 2 * j, every_second));
+    const auto evens = [](const float* from) __attribute__((always_inline)) {
+      return even_lanes(from, std::make_index_sequence<kLanes>());
+    };
+    for (size_t j = 0; j < count; j += kLanes) write(j, combine(held + 2 * j, evens));
     return;
   }
   // Other steps combine all positions, of which every step-th is taken: vectors of contiguous elements cost

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The greater, or smaller, of two numbers, or NaN if one is. Of two zeros either may be the result.
+#pragma once
+
+#include "kernels/ukernel/generic/vector.h"
+#if defined(__aarch64__)
+#include "kernels/ukernel/arm64/extremes.h"
+#else
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+#if defined(__SSE2__)
+// MAXPS and MINPS return their second operand if one is NaN, so the two orders differ in that case and for
+// zeros only, and the bits of both together are NaN again, or -0.
+RL_INLINE F32 larger(F32 best, F32 value) {
+  const F32 first = select(best < value, value, best);
+  const F32 second = select(value < best, best, value);
+  return from_bits(bits(first) | bits(second));
+}
+RL_INLINE F32 smaller(F32 best, F32 value) {
+  const F32 first = select(best > value, value, best);
+  const F32 second = select(value > best, best, value);
+  return from_bits(bits(first) | bits(second));
+}
+#else
+RL_INLINE F32 larger(F32 best, F32 value) {
+  best = select(value > best, value, best);
+  return select(value != value, value, best);
+}
+RL_INLINE F32 smaller(F32 best, F32 value) {
+  best = select(value < best, value, best);
+  return select(value != value, value, best);
+}
+#endif
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
+#endif
