@@ -174,6 +174,8 @@ inline constexpr size_t kLanesOf = Lanes<T>::kCount;
 #include "kernels/ukernel/x86/partial.h"
 #elif RL_MVE_VECTORS
 #include "kernels/ukernel/arm/mve_vector.h"
+#elif defined(__aarch64__)
+#include "kernels/ukernel/arm64/partial.h"
 #else
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
