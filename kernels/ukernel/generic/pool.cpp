@@ -195,10 +195,11 @@ struct HeldColumns {
   }
 };
 
-// held[c] = the combination of rows of column c. Whole vectors are stored.
+// held[c] = the combination of rows of column c. Whole vectors are stored. Without masks, the last vector of
+// a row overlaps the one before it; a row shorter than a vector has a partial one.
 template <class Op>
 RL_INLINE void combine_rows(size_t rows, const float* x, ptrdiff_t stride, size_t width, float* held) {
-  for_each_tile(width, [&](const auto& tile, size_t j) {
+  const auto combine = [&](const auto& tile, size_t j) __attribute__((always_inline)) {
     constexpr size_t kCount = std::decay_t<decltype(tile)>::kVectors;
     F32 sums[kCount];
     const float* at = x + j;
@@ -210,7 +211,13 @@ RL_INLINE void combine_rows(size_t rows, const float* x, ptrdiff_t stride, size_
     RL_UNROLL for (size_t v = 0; v < kCount; ++v) {
       store(held + j + v * kLanes, kCount > 1 ? sums[v] : Op::padded(sums[v], tile.last));
     }
-  });
+  };
+  if (kMasks || width < kLanes) return for_each_tile(width, combine);
+  constexpr size_t kTogether = 4;
+  size_t j = 0;
+  for (; width - j >= kTogether * kLanes; j += kTogether * kLanes) combine(Tile<kTogether>(), j);
+  for (; width - j >= kLanes; j += kLanes) combine(Tile<1>(), j);
+  if (j < width) combine(Tile<1>(), width - kLanes);
 }
 
 // y[j] = finish(the combination of held[j * step + c * dilation], j). Vectors may read past the last element,
