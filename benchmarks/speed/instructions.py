@@ -8,8 +8,8 @@ official runtime with XNNPACK: a comparison of NEON code without an Arm machine.
     python benchmarks/speed/instructions.py --models --unseen --operators --write   # also into README.md
 
 Each contestant runs on one thread of an emulated Cortex-A76: NEON, float16 and products of int8. All
-instructions of one execution after two others count, those of the runtime and of libm too. Instructions take
-different times, so that a ratio here says less than one of times. Outputs are compared with PyTorch's. Needs
+instructions of the third execution count, also in the runtime and in libm. Instructions take different times,
+so that a ratio here says less than a ratio of times. Outputs are compared with PyTorch's. Needs
 what run.py needs here, the cross compiler and QEMU's user mode (`rushlight targets`).
 """
 
@@ -24,10 +24,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-sys.path.append(str(ROOT / "tests"))
-sys.path.append(str(ROOT / "benchmarks" / "ukernel"))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "ukernel"))
 
 import numpy as np
 from contestants import OnnxRuntime, read_arrays
@@ -43,6 +41,8 @@ from rushlight import process
 from rushlight.errors import CommandFailed
 from support import written
 
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 EMULATED = HERE / "emulated"
 # NEON, float16 and products of int8, as most phones and boards with Linux have; no SVE.
 MACHINE = replace(next(each for each in MACHINES if each.name == "aarch64"), cpu="cortex-a76")
@@ -58,7 +58,7 @@ ONNX = "ONNX Runtime"
 NAMES = (*PROGRAMS, ONNX)
 PEERS = ("ExecuTorch XNNPACK", ONNX)
 PACKAGES = ("executorch", "onnxruntime", "numpy")
-# What Debian's Python for Arm consists of, with the libraries that it and the peers link.
+# Debian's packages of Python for Arm, and of the libraries that it and the peers link.
 DEBIAN = (
     "libc6", "libexpat1", "libffi8", "libgcc-s1", "libpython3.11-minimal", "libpython3.11-stdlib",
     "libstdc++6", "python3.11-minimal", "zlib1g",
@@ -85,7 +85,7 @@ class Row:
         return min(found, key=lambda pair: pair[1], default=None)
 
     def ratio(self, name: str) -> float | None:
-        """The instructions of a contestant over those of the best peer."""
+        """The instructions of a contestant over the count of the best peer."""
         count, peer = self.right(name), self.best_peer()
         return count / peer[1] if count is not None and peer else None
 
@@ -197,7 +197,7 @@ class Counter:
         return [*MACHINE.emulator(program), "-L", str(self._peers / "root")]
 
     def _run(self, emulator: Sequence[str], command: Sequence[str], here: Path) -> int:
-        """The instructions between the second pair of marks, without those of an empty pair."""
+        """The instructions between the second pair of marks, less the count of an empty pair."""
         _, (empty, count) = counts_of(self._plugin, emulator, command, here / "counts")
         return count - empty
 
@@ -232,7 +232,7 @@ def to_markdown(rows: Sequence[Row], versions: dict[str, str]) -> str:
             reasons.setdefault(f"{name} does not run {{}}: {why[:160]}", []).append(row.name)
     remarks += [f"- {text.replace('{}', ', '.join(names), 1)}" for text, names in reasons.items()]
     note = (
-        "Thousands of instructions. Ratio: rushlight's over those of the peer with the fewest. † differs "
+        "Thousands of instructions. Ratio: rushlight's count over the least count of a peer. † differs "
         "from PyTorch by over 0.0001 times the largest magnitude; in no ratio."
     )
     return "\n".join([note, "", *lines, "", *remarks])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The greater, or smaller, of two numbers, or NaN if one is. Of two zeros either may be the result.
+// The greater, or smaller, of two numbers, or NaN if one is. The result may be either of two zeros.
 #pragma once
 
 #include "kernels/ukernel/generic/vector.h"
