@@ -25,6 +25,40 @@ void convolve_plane(const ConvolutionGeometry& geometry, const ConvolutionData<f
   }
 }
 
+// Each input channel is a shift of the image. The last columns overlap those before them.
+void convolve_shifts(const ConvolutionGeometry& geometry, const ConvolutionData<float>& data) {
+  constexpr size_t kRows = 24, kColumns = ukernel::kShiftColumns;
+  ukernel::ShiftedTaps taps[std::max<size_t>(ukernel::kShiftDepth, 1)];
+  float none[kRows] = {};
+  ukernel::ShiftedSums sums;
+  sums.taps = taps;
+  sums.count = static_cast<size_t>(geometry.in_channels);
+  for (size_t c = 0; c < sums.count; ++c) {
+    taps[c] = {static_cast<int32_t>(c * sizeof(float)) * static_cast<int32_t>(geometry.in_channel_stride), 0};
+  }
+  sums.weight_stride = geometry.weight_out_stride;
+  sums.out_stride = geometry.out_channel_stride;
+  const auto columns = static_cast<size_t>(geometry.axes[2].out);
+  const auto channels = static_cast<size_t>(geometry.out_channels);
+  for_each_group(geometry, data, [&](const ConvolutionData<float>& group) {
+    for (size_t c = 0; c < channels; c += kRows) {
+      const auto first = static_cast<ptrdiff_t>(c);
+      sums.rows = std::min(channels - c, kRows);
+      sums.weight = group.weight + first * geometry.weight_out_stride;
+      sums.initial = group.bias == nullptr ? none : group.bias + c;
+      sums.in = group.in;
+      sums.out = group.out + first * geometry.out_channel_stride;
+      sums.columns = columns / kColumns * kColumns;
+      ukernel::add_shifted(sums);
+      if (sums.columns == columns) continue;
+      sums.in += columns - kColumns;
+      sums.out += columns - kColumns;
+      sums.columns = kColumns;
+      ukernel::add_shifted(sums);
+    }
+  });
+}
+
 // An output without taps is the bias.
 template <class T>
 void fill_bias(const ConvolutionGeometry& geometry, const ConvolutionData<T>& data) {
@@ -60,6 +94,8 @@ Error convolve_ordinary(const ConvolutionGeometry& geometry, const ConvolutionDa
   } else if (kReaches<Method::kPlane> && method == Method::kPlane) {
     for_each_group(geometry, data,
                    [&](const ConvolutionData<float>& group) { convolve_plane(geometry, group); });
+  } else if (kReaches<Method::kShifts> && method == Method::kShifts) {
+    convolve_shifts(geometry, data);
   } else if (kReaches<Method::kPatches> && method == Method::kPatches) {
     convolve_patches(geometry, PatchPlan(geometry), data);
   } else if (kReaches<Method::kPanels> && method == Method::kPanels) {
