@@ -22,9 +22,9 @@ constexpr auto kBlock = static_cast<ptrdiff_t>(ukernel::kShiftColumns);
 constexpr ptrdiff_t kPatch = PatchPlan::kPatch;
 constexpr ptrdiff_t kSums = PatchPlan::kSums;
 constexpr ptrdiff_t kTaps = PatchPlan::kTaps;
-constexpr ptrdiff_t kMostRows = 24;        // output channels of a block
-constexpr ptrdiff_t kWeights = 3 * kTaps;  // copied together: of three output channels at least
-constexpr ptrdiff_t kManySums = 64;        // which outweigh the copy of a weight
+constexpr ptrdiff_t kMostRows = 24;  // output channels of a block
+constexpr ptrdiff_t kWeights = 448;  // copied together: of several output channels
+constexpr ptrdiff_t kManySums = 64;  // which outweigh the copy of a weight
 
 // The positions of the image that a patch has for one residue: `count` from `first` on, at `at` in the image.
 struct Inside {
