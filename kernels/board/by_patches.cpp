@@ -24,6 +24,7 @@ constexpr ptrdiff_t kSums = PatchPlan::kSums;
 constexpr ptrdiff_t kTaps = PatchPlan::kTaps;
 constexpr ptrdiff_t kMostRows = 24;  // output channels of a block
 constexpr ptrdiff_t kWeights = 448;  // copied together: of several output channels
+constexpr ptrdiff_t kLineCost = 60;  // products that take as long as a call for another line
 constexpr ptrdiff_t kManySums = 64;  // which outweigh the copy of a weight
 
 // The positions of the image that a patch has for one residue: `count` from `first` on, at `at` in the image.
@@ -61,6 +62,16 @@ class Patches {
   Patches(const ConvolutionGeometry& geometry, const PatchPlan& plan, const T* weight)
       : g_(geometry), p_(plan), end_(weight + geometry.groups * geometry.weight_group_stride) {
     positions_ = plan.positions();
+    pitch_ = plan.width;
+    // One line of outputs at a time computes no sums between lines; worth it if these have many taps.
+    const ptrdiff_t line = (plan.columns + kBlock - 1) / kBlock * kBlock;
+    const ptrdiff_t taps = plan.channels * geometry.taps();
+    lines_ =
+        line < plan.width && (positions_ - plan.rows * line) * taps > plan.rows * kLineCost ? plan.rows : 1;
+    if (lines_ > 1) {
+      pitch_ = line;
+      positions_ = plan.rows * line;
+    }
     // Biases and weights of float32 are read in place if they are stored in the order of the taps.
     is_in_place_ = kIsFloat && (x_.kernel == 1 || x_.kernel_stride == 1) &&
                    (y_.kernel == 1 || y_.kernel_stride == x_.kernel) &&
@@ -166,7 +177,7 @@ class Patches {
   void store(T* out, ptrdiff_t count) const {
     const float* from = sums_;
     for (; count > 0; --count, out += g_.out_channel_stride, from += positions_) {
-      copy(out, {y_.out_stride, x_.out_stride}, from, {p_.width, 1}, rows_, columns_);
+      copy(out, {y_.out_stride, x_.out_stride}, from, {pitch_, 1}, rows_, columns_);
     }
   }
 
@@ -204,11 +215,10 @@ class Patches {
   void add_products(const float* patch, const T* weight, ptrdiff_t channel, ptrdiff_t channels,
                     ptrdiff_t count, const float* initial) {
     ukernel::ShiftedSums sums;
-    sums.in = patch;
     sums.taps = taps_;
     sums.count = static_cast<size_t>(channels * groups_);
     sums.out_stride = positions_;
-    sums.columns = static_cast<size_t>(positions_);
+    sums.columns = static_cast<size_t>(lines_ > 1 ? pitch_ : positions_);
     // Copies the weights of all input channels if they fit: then they serve all patches.
     const ptrdiff_t all = g_.in_channels * g_.taps();
     const bool is_whole = count * all <= kWeights;
@@ -226,9 +236,12 @@ class Patches {
         sums.weight_stride = copied * g_.taps();
       }
       sums.initial = initial == nullptr ? nullptr : initial + i;
-      sums.out = sums_ + i * positions_;
       sums.rows = static_cast<size_t>(some);
-      ukernel::add_shifted(sums);
+      sums.in = patch;
+      sums.out = sums_ + i * positions_;
+      for (ptrdiff_t line = lines_; line > 0; --line, sums.in += p_.width, sums.out += pitch_) {
+        ukernel::add_shifted(sums);
+      }
     }
   }
 
@@ -272,7 +285,9 @@ class Patches {
   const PatchPlan& p_;
   const ConvolutionAxis& y_ = g_.axes[1];
   const ConvolutionAxis& x_ = g_.axes[2];
-  ptrdiff_t positions_;  // sums of one output channel, including the useless ones between rows
+  ptrdiff_t positions_;  // sums of one output channel, including useless ones
+  ptrdiff_t pitch_;      // sums from one line of outputs to the next
+  ptrdiff_t lines_;      // that take a call each; 1: one call has all
   ptrdiff_t most_;       // output channels of a block
   size_t rows_ = 0;      // outputs of the current block
   size_t columns_ = 0;

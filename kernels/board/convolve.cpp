@@ -32,6 +32,7 @@ void convolve_shifts(const ConvolutionGeometry& geometry, const ConvolutionData<
   float none[kRows] = {};
   ukernel::ShiftedSums sums;
   sums.taps = taps;
+  sums.has_single_taps = true;
   sums.count = static_cast<size_t>(geometry.in_channels);
   for (size_t c = 0; c < sums.count; ++c) {
     taps[c] = {static_cast<int32_t>(c * sizeof(float)) * static_cast<int32_t>(geometry.in_channel_stride), 0};

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 
 #include "kernels/board/half_product.h"
 #include "kernels/checks/selection.h"
@@ -105,16 +104,23 @@ void copy_out(const Matrix& matrix, size_t row, size_t rows, size_t column, size
 // A few rows times a right factor with contiguous columns, or many rows times a few of them: one dot product
 // for each element.
 void multiply_by_rows(const Product& product) {
-  Matrix few = product.a, many{product.b.data, product.b.column_stride, 1}, out = product.out;
-  size_t count = product.rows, rows = product.columns;
-  if (rows < count) {
-    std::swap(few, many);
-    std::swap(out.row_stride, out.column_stride);
-    std::swap(rows, count);
-  }
-  for (size_t i = 0; i < count; ++i) {
-    ukernel::multiply_rows({element(many, 0, 0), many.row_stride, element(few, i, 0), rows, product.depth,
-                            const_cast<float*>(element(out, i, 0)), out.column_stride});
+  const auto* a = static_cast<const float*>(product.a.data);
+  const auto* b = static_cast<const float*>(product.b.data);
+  ukernel::RowProduct dots;
+  dots.depth = product.depth;
+  dots.out = element_of_out(product, 0, 0);
+  const bool has_few_rows = product.rows <= product.columns;
+  dots.left = has_few_rows ? b : a;
+  dots.left_stride = has_few_rows ? product.b.column_stride : product.a.row_stride;
+  dots.rows = has_few_rows ? product.columns : product.rows;
+  dots.out_stride = has_few_rows ? product.out.column_stride : product.out.row_stride;
+  dots.right = has_few_rows ? a : b;
+  const ptrdiff_t right_step = has_few_rows ? product.a.row_stride : product.b.column_stride;
+  const ptrdiff_t out_step = has_few_rows ? product.out.row_stride : product.out.column_stride;
+  for (size_t left = has_few_rows ? product.rows : product.columns; left > 0; --left) {
+    ukernel::multiply_rows(dots);
+    dots.right += right_step;
+    dots.out += out_step;
   }
 }
 
@@ -135,6 +141,7 @@ void multiply_by_shifts(const Product& product, size_t columns, bool begins) {
   ukernel::ShiftedSums sums;
   sums.weight_stride = product.a.row_stride;
   sums.taps = taps;
+  sums.has_single_taps = true;
   sums.out_stride = product.out.row_stride;
   for (size_t k = 0; k < std::min(kMostTaps, product.depth); ++k) {
     taps[k] = {static_cast<int32_t>(static_cast<ptrdiff_t>(k) * kBytes * product.b.row_stride), 0};

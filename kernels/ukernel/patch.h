@@ -42,8 +42,9 @@ struct ShiftedSums {
   const float* initial;  // start of each row's sums; null: the sums start from `out`
   float* out;            // rows x columns, contiguous along the columns
   ptrdiff_t out_stride;
-  size_t rows;     // output channels, any number
-  size_t columns;  // a multiple of kShiftColumns
+  size_t rows;                   // output channels, any number
+  size_t columns;                // a multiple of kShiftColumns
+  bool has_single_taps = false;  // true only if all groups have one tap: may be faster
 };
 
 // out[i][j] = start + sum over taps t of weight[i][t] * in[j + shift of t], in the order of the taps.

@@ -19,7 +19,7 @@ template <size_t kTaps, size_t kRows, size_t kColumns>
 [[gnu::always_inline]] inline void add_taps(const float* in, const float* weight, ptrdiff_t weight_stride,
                                             float (&totals)[kRows][kColumns]) {
   float factors[kRows][kTaps];
-#pragma GCC unroll 2
+#pragma GCC unroll 3
   for (size_t i = 0; i < kRows; ++i) {
 #pragma GCC unroll 3
     for (size_t t = 0; t < kTaps; ++t) factors[i][t] = weight[static_cast<ptrdiff_t>(i) * weight_stride + t];
@@ -30,7 +30,7 @@ template <size_t kTaps, size_t kRows, size_t kColumns>
 #pragma GCC unroll 3
     for (size_t t = 0; t < kTaps; ++t) {
       if (x < t || x - t >= kColumns) continue;
-#pragma GCC unroll 2
+#pragma GCC unroll 3
       for (size_t i = 0; i < kRows; ++i) totals[i][x - t] += factors[i][t] * number;
     }
   }
@@ -46,7 +46,7 @@ template <size_t kRows, size_t kColumns>
   for (; column + kColumns <= sums.columns; column += kColumns) {
     float totals[kRows][kColumns];
     float* out = sums.out + first * sums.out_stride + column;
-#pragma GCC unroll 2
+#pragma GCC unroll 3
     for (size_t i = 0; i < kRows; ++i, out += sums.out_stride) {
       // Keeps one pointer to a row, where compilers prefer one to each element.
       asm("" : "+r"(out));
@@ -64,7 +64,10 @@ template <size_t kRows, size_t kColumns>
     for (const ShiftedTaps* taps = sums.taps; taps != end; ++taps) {
       const float* from = after(in, taps->in);
       static_assert(kShiftTaps == 1 || kShiftTaps == 3);
-      if (kShiftTaps == 1 || taps->more == 0) {
+      if (kShiftTaps == 1 || kRows > 2) {
+        add_taps<1>(from, weight, sums.weight_stride, totals);
+        ++weight;
+      } else if (taps->more == 0) {
         add_taps<1>(from, weight, sums.weight_stride, totals);
         ++weight;
       } else if (taps->more == 1) {
@@ -76,7 +79,7 @@ template <size_t kRows, size_t kColumns>
       }
     }
     out = sums.out + first * sums.out_stride + column;
-#pragma GCC unroll 2
+#pragma GCC unroll 3
     for (size_t i = 0; i < kRows; ++i, out += sums.out_stride) {
       asm("" : "+r"(out));
 #pragma GCC unroll 16
@@ -88,9 +91,14 @@ template <size_t kRows, size_t kColumns>
 
 }  // namespace
 
-// Two rows share the loads of the columns; a single one has twice as many columns in a tile.
+// Two rows share the loads of the columns; a single one has twice as many columns in a tile. Three rows are
+// quicker if all groups have single taps, which share no loads; the weights of more would not fit in
+// registers.
 void add_shifted(const ShiftedSums& sums) {
   size_t row = 0;
+  if (kShiftTaps > 1 && sums.has_single_taps) {
+    for (; row + 3 <= sums.rows; row += 3) add_tiles<3, kShiftColumns>(sums, row, 0);
+  }
   for (; row + 2 <= sums.rows; row += 2) add_tiles<2, kShiftColumns>(sums, row, 0);
   if (row == sums.rows) return;
   const size_t column = add_tiles<1, 2 * kShiftColumns>(sums, row, 0);

@@ -38,12 +38,13 @@ TEST(AddShifted, AnyRowsAndTaps_AddProducts) {
     for (const size_t count : {0, 1, 2, 5}) {
       for (const size_t blocks : {1, 2, 3, 5}) {
         for (const bool starts : {false, true}) {
+          const bool single = blocks == 2;
           const size_t columns = blocks * kShiftColumns, apart = columns + 3;
           // Group t starts 2 * (count - t) - 1 elements in and has up to kShiftTaps taps.
           std::vector<ShiftedTaps> taps(count);
           size_t sum = 0, reach = 0;
           for (size_t t = 0; t < count; ++t) {
-            const size_t from = 2 * (count - t) - 1, some = (t + 2) % kShiftTaps + 1;
+            const size_t from = 2 * (count - t) - 1, some = single ? 1 : (t + 2) % kShiftTaps + 1;
             taps[t] = {static_cast<int32_t>(from * sizeof(float)), static_cast<int32_t>(some - 1)};
             sum += some;
             reach = std::max(reach, from + some - 1);
@@ -63,6 +64,7 @@ TEST(AddShifted, AnyRowsAndTaps_AddProducts) {
                            static_cast<ptrdiff_t>(apart),
                            rows,
                            columns};
+          sums.has_single_taps = single;
           native::add_shifted(sums);
           sums.out = expected.data();
           reference::add_shifted(sums);
