@@ -82,10 +82,12 @@ namespace {
 void convolve_plane_3x3(const PlaneConvolution& convolution) {
   // Kernel rows from last to first: the order of the output rows that depend on an input row.
   float kernel[9];
-  float* to = kernel;
-  for (ptrdiff_t i = 2; i >= 0; --i) {
-    const float* from = convolution.kernel + i * convolution.kernel_row_stride;
-    for (size_t j = 0; j < 3; ++j, from += convolution.kernel_column_stride) *to++ = *from;
+  const float* row = convolution.kernel;
+#pragma GCC unroll 3
+  for (size_t i = 3; i-- > 0; row += convolution.kernel_row_stride) {
+    const float* from = row;
+#pragma GCC unroll 3
+    for (size_t j = 0; j < 3; ++j, from += convolution.kernel_column_stride) kernel[3 * i + j] = *from;
   }
   for (size_t x = 0; x < convolution.columns; x += 4) convolve_down(convolution, kernel, x);
 }
