@@ -187,6 +187,7 @@ void add_shifted(const ShiftedSums& sums) {
 // Adjacent elements eight at a time. Others one at a time, four in an iteration.
 void copy_block(float* to, BlockStrides to_strides, const float* from, BlockStrides from_strides, size_t rows,
                 size_t columns) {
+  lengthen_rows(&to_strides, &from_strides, &rows, &columns);
   if (from_strides.column != 1 || to_strides.column != 1) {
     return copy_strided(to, to_strides, from, from_strides, rows, columns);
   }

@@ -4,6 +4,7 @@
 // vector; kernels of 2 or 3 rows and columns keep the addresses of all taps in registers.
 #include <arm_mve.h>
 
+#include "kernels/ukernel/generic/long_rows.h"
 #include "kernels/ukernel/patch.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -245,6 +246,7 @@ void add_shifted(const ShiftedSums& sums) {
 // Four elements of a row at a time, the last ones masked. Other strides than 1 take gathers and scatters.
 void copy_block(float* to, BlockStrides to_strides, const float* from, BlockStrides from_strides, size_t rows,
                 size_t columns) {
+  lengthen_rows(&to_strides, &from_strides, &rows, &columns);
   const bool adjacent = to_strides.column == 1 && from_strides.column == 1;
   const uint32x4_t lanes = vidupq_n_u32(0, 4);
   const uint32x4_t sources = vmulq_n_u32(lanes, static_cast<uint32_t>(from_strides.column));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums of shifted arrays, block copies and depthwise sums with scalars. RL_OWN_SHIFTS, RL_OWN_BLOCKS and
 // RL_OWN_CHANNELS: the including source defines these functions itself.
+#include "kernels/ukernel/generic/long_rows.h"
 #include "kernels/ukernel/generic/patch_halves.inl"
 #include "kernels/ukernel/patch.h"
 
@@ -135,6 +136,7 @@ namespace {
 #ifndef RL_OWN_BLOCKS
 void copy_block(float* to, BlockStrides to_strides, const float* from, BlockStrides from_strides, size_t rows,
                 size_t columns) {
+  lengthen_rows(&to_strides, &from_strides, &rows, &columns);
   if (from_strides.column != 1 || to_strides.column != 1) {
     return copy_strided(to, to_strides, from, from_strides, rows, columns);
   }
