@@ -245,13 +245,13 @@ class Patches {
     }
   }
 
-  // The weights of `rows` output channels from `weight` on, in the order of the taps. Those of many depthwise
-  // groups are copied at once.
+  // Returns the weights of `rows` output channels from `weight` on in the order of the taps. Copies them,
+  // unless the buffer has them; copies the weights of many depthwise groups at once.
   const float* copied_weights(const T* weight, ptrdiff_t channels, ptrdiff_t rows) {
     const ptrdiff_t taps = channels * g_.taps();
     const bool is_depthwise = g_.in_channels == 1 && g_.out_channels == 1;
     const ptrdiff_t step = is_depthwise ? g_.weight_group_stride : g_.weight_out_stride;
-    // Those of a depthwise group may lie between the first and the last copied one.
+    // The buffer may have the weights of this depthwise group and of groups before it.
     if (copied_ != nullptr && weight >= copied_) {
       const ptrdiff_t row = is_depthwise ? (weight - copied_) / step : weight - copied_;
       if (row < (is_depthwise ? copied_rows_ : 1)) return weights_ + row * taps;
