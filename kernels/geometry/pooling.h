@@ -22,8 +22,8 @@ struct Window {
   int64_t out;  // number of windows
 };
 
-// ceil(distance / dilation) for a distance of at least 0. Most windows have no dilation, and a 64-bit division
-// takes some hundred instructions on 32-bit processors.
+// ceil(distance / dilation) for a distance of at least 0. Most windows have no dilation, and a 64-bit
+// division takes some hundred instructions on 32-bit processors.
 constexpr int64_t steps_up(int64_t distance, int64_t dilation) {
   return dilation == 1 ? distance : (distance + dilation - 1) / dilation;
 }
