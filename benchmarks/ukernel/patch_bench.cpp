@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include "benchmarks/ukernel/bench.h"
 #include "kernels/ukernel/patch.h"
 #include "kernels/ukernel/reference/patch.h"
@@ -23,13 +25,18 @@ RL_BENCHMARK(patch, bench) {
   const bench::Floats in = bench::some_floats((kRows + 2) * kPadded + 16);
   const bench::Floats kernel = bench::some_floats(9 * kChannels);
   bench::Floats out(kChannels * kRows * kPadded);
-  ukernel::ShiftedTap taps[9];
-  for (int32_t t = 0; t < 9; ++t) {
-    constexpr auto kBytes = static_cast<int32_t>(sizeof(float));
-    taps[t] = {(t / 3 * static_cast<int32_t>(kPadded) + t % 3) * kBytes, t * kBytes};
+  constexpr auto kGroup = static_cast<int32_t>(ukernel::kShiftTaps);
+  ukernel::ShiftedTaps taps[9];
+  size_t groups = 0;
+  for (int32_t row = 0; row < 3; ++row) {
+    for (int32_t column = 0; column < 3; column += kGroup) {
+      constexpr auto kBytes = static_cast<int32_t>(sizeof(float));
+      taps[groups++] = {(row * static_cast<int32_t>(kPadded) + column) * kBytes,
+                        std::min(3 - column, kGroup) - 1};
+    }
   }
   const float initial[kChannels] = {};
-  const ukernel::ShiftedSums shifted{in.data(),  kernel.data(),   9,         taps,           9, initial,
+  const ukernel::ShiftedSums shifted{in.data(),  kernel.data(),   9,         taps,           groups, initial,
                                      out.data(), kRows * kPadded, kChannels, kRows * kPadded};
   const ukernel::PlaneConvolution plane{in.data(),  kWidth, kernel.data(), 3,      1,
                                         out.data(), kWidth, kRows,         kWidth, 0.5f};

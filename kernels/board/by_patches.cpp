@@ -7,7 +7,9 @@
 #include "kernels/board/by_patches.h"
 
 #include <algorithm>
+#include <numeric>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/ukernel/patch.h"
 #include "kernels/ukernel/spans.h"
@@ -21,7 +23,9 @@ constexpr ptrdiff_t kPatch = PatchPlan::kPatch;
 constexpr ptrdiff_t kSums = PatchPlan::kSums;
 constexpr ptrdiff_t kTaps = PatchPlan::kTaps;
 constexpr ptrdiff_t kMostRows = 24;  // output channels of a block
-constexpr ptrdiff_t kTogether = 3;   // output channels whose weights are converted together
+constexpr ptrdiff_t kWeights = 448;  // copied together: of several output channels
+constexpr ptrdiff_t kLineCost = 60;  // products that take as long as a call for another line
+constexpr ptrdiff_t kManySums = 64;  // which outweigh the copy of a weight
 
 // The positions of the image that a patch has for one residue: `count` from `first` on, at `at` in the image.
 struct Inside {
@@ -52,31 +56,34 @@ void copy(uint16_t* to, ukernel::BlockStrides to_strides, const float* from, uke
 
 template <class T>
 class Patches {
-  // Weights and biases of float32 are read in place, others are converted to a buffer.
-  static constexpr bool kConverts = !std::is_same_v<T, float>;
+  static constexpr bool kIsFloat = std::is_same_v<T, float>;
 
  public:
-  Patches(const ConvolutionGeometry& geometry, const PatchPlan& plan) : g_(geometry), p_(plan) {
-    constexpr auto kBytes = static_cast<ptrdiff_t>(sizeof(float));
-    ukernel::ShiftedTap* tap = taps_;
-    ptrdiff_t plane = 0;
-    for (ptrdiff_t c = 0; c < plan.channels; ++c) {
-      for (ptrdiff_t k = 0; k < depth(); ++k, plane += plan.plane()) {
-        for (ptrdiff_t i = 0; i < y_.kernel; ++i) {
-          for (ptrdiff_t j = 0; j < x_.kernel; ++j, ++tap) {
-            const ptrdiff_t row = i * y_.dilation, column = j * x_.dilation;
-            const ptrdiff_t residue = row % y_.step * plan.column_residues + column % x_.step;
-            tap->in = static_cast<int32_t>(
-                kBytes * (plane + (residue * plan.height + row / y_.step) * plan.width + column / x_.step));
-            const ptrdiff_t weight = kConverts ? tap - taps_
-                                               : c * g_.weight_in_stride + k * g_.axes[0].kernel_stride +
-                                                     i * y_.kernel_stride + j * x_.kernel_stride;
-            tap->weight = static_cast<int32_t>(kBytes * weight);
-          }
-        }
-      }
-    }
+  Patches(const ConvolutionGeometry& geometry, const PatchPlan& plan, const T* weight)
+      : g_(geometry), p_(plan), end_(weight + geometry.groups * geometry.weight_group_stride) {
     positions_ = plan.positions();
+    pitch_ = plan.width;
+    // One line of outputs at a time computes no sums between lines; worth it if these have many taps.
+    const ptrdiff_t line = (plan.columns + kBlock - 1) / kBlock * kBlock;
+    const ptrdiff_t taps = plan.channels * geometry.taps();
+    lines_ =
+        line < plan.width && (positions_ - plan.rows * line) * taps > plan.rows * kLineCost ? plan.rows : 1;
+    if (lines_ > 1) {
+      pitch_ = line;
+      positions_ = plan.rows * line;
+    }
+    // Biases and weights of float32 are read in place if they are stored in the order of the taps.
+    is_in_place_ = kIsFloat && (x_.kernel == 1 || x_.kernel_stride == 1) &&
+                   (y_.kernel == 1 || y_.kernel_stride == x_.kernel) &&
+                   (depth() == 1 || g_.axes[0].kernel_stride == y_.kernel * x_.kernel) &&
+                   (g_.in_channels == 1 || g_.weight_in_stride == g_.taps());
+    apart_ = x_.step / std::gcd(x_.step, x_.dilation);
+    if (apart_ > 1 && is_in_place_) {
+      // Groups of taps of one residue need another order, which pays off for many sums.
+      is_in_place_ = positions_ < kManySums;
+      if (is_in_place_) apart_ = 1;
+    }
+    list_taps();
     most_ = std::min({kSums / positions_, kMostRows, g_.out_channels});
     ukernel::fill_span(patch_, kPatch + kBlock, 0);
     ukernel::fill_span(none_, kMostRows, 0);
@@ -110,11 +117,36 @@ class Patches {
  private:
   [[nodiscard]] ptrdiff_t depth() const { return g_.axes[0].kernel; }
 
+  // The taps of all channels of a patch, by rows of the kernel: of each, every apart_-th tap, which has the
+  // same residue and is adjacent to the one before, unless the dilation moves them apart.
+  void list_taps() {
+    constexpr auto kBytes = static_cast<ptrdiff_t>(sizeof(float));
+    const bool is_adjacent = x_.dilation * apart_ == x_.step;
+    const ptrdiff_t most = is_adjacent ? static_cast<ptrdiff_t>(ukernel::kShiftTaps) : 1;
+    ukernel::ShiftedTaps* group = taps_;
+    ptrdiff_t plane = 0;
+    for (ptrdiff_t c = p_.channels * depth(); c > 0; --c, plane += p_.plane()) {
+      for (ptrdiff_t i = 0; i < y_.kernel; ++i) {
+        const ptrdiff_t y = i * y_.dilation;
+        for (ptrdiff_t j = 0; j < std::min(apart_, x_.kernel); ++j) {
+          for (ptrdiff_t tap = j, some; tap < x_.kernel; tap += some * apart_) {
+            some = std::min((x_.kernel - 1 - tap) / apart_ + 1, most);
+            const ptrdiff_t x = tap * x_.dilation;
+            const ptrdiff_t residue = y % y_.step * p_.column_residues + x % x_.step;
+            const ptrdiff_t at = plane + (residue * p_.height + y / y_.step) * p_.width + x / x_.step;
+            *group++ = {static_cast<int32_t>(kBytes * at), static_cast<int32_t>(some - 1)};
+          }
+        }
+      }
+      if (c == (p_.channels - 1) * depth() + 1) groups_ = group - taps_;
+    }
+  }
+
   // The patch has all channels of the group: it serves all blocks of output channels.
   void convolve_group(const ConvolutionData<T>& data, const float* patch) {
     for (ptrdiff_t o = 0; o < g_.out_channels; o += most_) {
       const ptrdiff_t count = std::min(most_, g_.out_channels - o);
-      add_products(patch, data.weight + o * g_.weight_out_stride, g_.in_channels, count,
+      add_products(patch, data.weight + o * g_.weight_out_stride, 0, g_.in_channels, count,
                    initial(data, o, count));
       store(data.out + o * g_.out_channel_stride, count);
     }
@@ -127,8 +159,8 @@ class Patches {
       for (ptrdiff_t c = 0; c < g_.in_channels; c += p_.channels) {
         const ptrdiff_t channels = std::min(p_.channels, g_.in_channels - c);
         take_patch(data.in + c * g_.in_channel_stride, channels, begin);
-        add_products(patch_, data.weight + o * g_.weight_out_stride + c * g_.weight_in_stride, channels,
-                     count, c == 0 ? initial(data, o, count) : nullptr);
+        add_products(patch_, data.weight + o * g_.weight_out_stride, c, channels, count,
+                     c == 0 ? initial(data, o, count) : nullptr);
       }
       store(data.out + o * g_.out_channel_stride, count);
     }
@@ -136,7 +168,7 @@ class Patches {
 
   [[nodiscard]] const float* initial(const ConvolutionData<T>& data, ptrdiff_t channel, ptrdiff_t count) {
     if (data.bias == nullptr) return none_;
-    if constexpr (!kConverts) return data.bias + channel;
+    if constexpr (kIsFloat) return data.bias + channel;
     copy(biases_, {0, 1}, data.bias + channel, {0, 1}, 1, static_cast<size_t>(count));
     return biases_;
   }
@@ -145,7 +177,7 @@ class Patches {
   void store(T* out, ptrdiff_t count) const {
     const float* from = sums_;
     for (; count > 0; --count, out += g_.out_channel_stride, from += positions_) {
-      copy(out, {y_.out_stride, x_.out_stride}, from, {p_.width, 1}, rows_, columns_);
+      copy(out, {y_.out_stride, x_.out_stride}, from, {pitch_, 1}, rows_, columns_);
     }
   }
 
@@ -178,69 +210,97 @@ class Patches {
   // True if one patch has all outputs.
   [[nodiscard]] bool is_framed() const { return p_.rows == y_.out && p_.columns == x_.out && depth() == 1; }
 
-  // Adds the products of the patch to the sums of `count` output channels.
-  void add_products(const float* patch, const T* weight, ptrdiff_t channels, ptrdiff_t count,
-                    const float* initial) {
+  // Adds the products of the patch, which has `channels` input channels from `channel` on, to the sums of
+  // `count` output channels. `weight` is at input channel 0.
+  void add_products(const float* patch, const T* weight, ptrdiff_t channel, ptrdiff_t channels,
+                    ptrdiff_t count, const float* initial) {
     ukernel::ShiftedSums sums;
-    sums.in = patch;
     sums.taps = taps_;
-    sums.count = static_cast<size_t>(channels * g_.taps());
+    sums.count = static_cast<size_t>(channels * groups_);
     sums.out_stride = positions_;
-    sums.columns = static_cast<size_t>(positions_);
-    if constexpr (!kConverts) {
-      sums.weight = weight;
-      sums.weight_stride = g_.weight_out_stride;
-      sums.initial = initial;
-      sums.out = sums_;
-      sums.rows = static_cast<size_t>(count);
-      ukernel::add_shifted(sums);
-    } else {
-      sums.weight = weights_;
-      sums.weight_stride = kTaps;
-      for (ptrdiff_t i = 0; i < count; i += kTogether) {
-        const ptrdiff_t some = std::min(kTogether, count - i);
-        for (ptrdiff_t k = 0; k < some; ++k) {
-          convert_weights(weight + (i + k) * g_.weight_out_stride, channels, weights_ + k * kTaps);
-        }
-        sums.initial = initial == nullptr ? nullptr : initial + i;
-        sums.out = sums_ + i * positions_;
-        sums.rows = static_cast<size_t>(some);
+    sums.columns = static_cast<size_t>(lines_ > 1 ? pitch_ : positions_);
+    // Copies the weights of all input channels if they fit: then they serve all patches.
+    const ptrdiff_t all = g_.in_channels * g_.taps();
+    const bool is_whole = count * all <= kWeights;
+    const ptrdiff_t first = is_whole ? 0 : channel;
+    const ptrdiff_t copied = is_whole ? g_.in_channels : channels;
+    const ptrdiff_t together = is_in_place_ || is_whole ? count : kWeights / (channels * g_.taps());
+    for (ptrdiff_t i = 0; i < count; i += together, weight += together * g_.weight_out_stride) {
+      const ptrdiff_t some = std::min(together, count - i);
+      if (is_in_place_) {
+        if constexpr (kIsFloat) sums.weight = weight + channel * g_.weight_in_stride;
+        sums.weight_stride = g_.weight_out_stride;
+      } else {
+        sums.weight = copied_weights(weight + first * g_.weight_in_stride, copied, some) +
+                      (channel - first) * g_.taps();
+        sums.weight_stride = copied * g_.taps();
+      }
+      sums.initial = initial == nullptr ? nullptr : initial + i;
+      sums.rows = static_cast<size_t>(some);
+      sums.in = patch;
+      sums.out = sums_ + i * positions_;
+      for (ptrdiff_t line = lines_; line > 0; --line, sums.in += p_.width, sums.out += pitch_) {
         ukernel::add_shifted(sums);
       }
     }
   }
 
-  // Converts the weights of one output channel, in the order of the taps. The longer axis of a block is the
-  // row.
-  void convert_weights(const T* weight, ptrdiff_t channels, float* to) const {
-    const ptrdiff_t area = y_.kernel * x_.kernel, taps = g_.taps();
-    if (area == 1) {
-      copy(to, {1, depth()}, weight, {g_.axes[0].kernel_stride, g_.weight_in_stride},
-           static_cast<size_t>(depth()), static_cast<size_t>(channels));
-      return;
+  // Returns the weights of `rows` output channels from `weight` on in the order of the taps. Copies them,
+  // unless the buffer has them; copies the weights of many depthwise groups at once.
+  const float* copied_weights(const T* weight, ptrdiff_t channels, ptrdiff_t rows) {
+    const ptrdiff_t taps = channels * g_.taps();
+    const bool is_depthwise = g_.in_channels == 1 && g_.out_channels == 1;
+    const ptrdiff_t step = is_depthwise ? g_.weight_group_stride : g_.weight_out_stride;
+    // The buffer may have the weights of this depthwise group and of groups before it.
+    if (copied_ != nullptr && weight >= copied_) {
+      const ptrdiff_t row = is_depthwise ? (weight - copied_) / step : weight - copied_;
+      if (row < (is_depthwise ? copied_rows_ : 1)) return weights_ + row * taps;
     }
-    for (ptrdiff_t k = 0; k < depth(); ++k) {
-      for (ptrdiff_t c = 0; c < channels; ++c) {
-        copy(to + c * taps + k * area, {x_.kernel, 1},
-             weight + c * g_.weight_in_stride + k * g_.axes[0].kernel_stride,
-             {y_.kernel_stride, x_.kernel_stride}, static_cast<size_t>(y_.kernel),
-             static_cast<size_t>(x_.kernel));
+    if (is_depthwise) rows = std::min(kWeights / taps, (end_ - weight) / step);
+    copied_ = weight;
+    copied_rows_ = rows;
+    // A block has one tap of all rows and channels; its longer axis is the row of the block.
+    ukernel::BlockStrides to{taps, g_.taps()}, from{step, g_.weight_in_stride};
+    auto height = static_cast<size_t>(rows), width = static_cast<size_t>(channels);
+    if (height > width) {
+      std::swap(height, width);
+      std::swap(to.row, to.column);
+      std::swap(from.row, from.column);
+    }
+    float* at = weights_;
+    for (ptrdiff_t k = 0; k < depth(); ++k, weight += g_.axes[0].kernel_stride) {
+      const T* line = weight;
+      for (ptrdiff_t i = 0; i < y_.kernel; ++i, line += y_.kernel_stride) {
+        for (ptrdiff_t j = 0; j < std::min(apart_, x_.kernel); ++j) {
+          for (ptrdiff_t tap = j; tap < x_.kernel; tap += apart_) {
+            copy(at++, to, line + tap * x_.kernel_stride, from, height, width);
+          }
+        }
       }
     }
+    return weights_;
   }
 
   const ConvolutionGeometry& g_;
   const PatchPlan& p_;
   const ConvolutionAxis& y_ = g_.axes[1];
   const ConvolutionAxis& x_ = g_.axes[2];
-  ptrdiff_t positions_;  // sums of one output channel, including the useless ones between rows
+  ptrdiff_t positions_;  // sums of one output channel, including useless ones
+  ptrdiff_t pitch_;      // sums from one line of outputs to the next
+  ptrdiff_t lines_;      // that take a call each; 1: one call has all
   ptrdiff_t most_;       // output channels of a block
   size_t rows_ = 0;      // outputs of the current block
   size_t columns_ = 0;
-  ukernel::ShiftedTap taps_[kTaps];
+  ptrdiff_t apart_;       // taps of a row from one to the next of the same residue
+  ptrdiff_t groups_ = 0;  // groups of taps of one channel
+  bool is_in_place_;      // the weights
+  ukernel::ShiftedTaps taps_[kTaps];
   float none_[kMostRows];
-  float biases_[kConverts ? kMostRows : 1];
-  float weights_[kConverts ? kTogether * kTaps : 1];
+  float biases_[kIsFloat ? 1 : kMostRows];
+  const T* copied_ = nullptr;  // the weights that the buffer has, and their rows
+  ptrdiff_t copied_rows_ = 0;
+  const T* end_;  // of the weights of all groups
+  float weights_[kWeights];
   alignas(16) float patch_[kPatch + kBlock];  // sums of no use may read past the patch
   alignas(16) float sums_[kSums];
 };
@@ -248,7 +308,7 @@ class Patches {
 template <class T>
 void convolve_all(const ConvolutionGeometry& geometry, const PatchPlan& plan,
                   const ConvolutionData<T>& data) {
-  Patches<T> patches(geometry, plan);
+  Patches<T> patches(geometry, plan, data.weight);
   for (ptrdiff_t n = 0; n < geometry.batch; ++n) {
     ConvolutionData<T> image = data;
     image.in += n * geometry.in_batch_stride;

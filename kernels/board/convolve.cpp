@@ -14,15 +14,61 @@ namespace rushlight::kernels::board {
 
 namespace {
 
-void convolve_plane(const ConvolutionGeometry& geometry, const ConvolutionData<float>& data) {
+void convolve_planes(const ConvolutionGeometry& geometry, const ConvolutionData<float>& data) {
   const ConvolutionAxis* axes = geometry.axes;
-  for (ptrdiff_t c = 0; c < geometry.out_channels; ++c) {
-    ukernel::convolve_plane_3x3({data.in, axes[1].in_stride, data.weight + c * geometry.weight_out_stride,
-                                 axes[1].kernel_stride, axes[2].kernel_stride,
-                                 data.out + c * geometry.out_channel_stride, axes[1].out_stride,
-                                 static_cast<size_t>(axes[1].out), static_cast<size_t>(axes[2].out),
-                                 data.bias == nullptr ? 0 : data.bias[c]});
+  ukernel::PlaneConvolution plane;
+  plane.in_stride = axes[1].in_stride;
+  plane.kernel_row_stride = axes[1].kernel_stride;
+  plane.kernel_column_stride = axes[2].kernel_stride;
+  plane.out_stride = axes[1].out_stride;
+  plane.rows = static_cast<size_t>(axes[1].out);
+  plane.columns = static_cast<size_t>(axes[2].out);
+  for_each_group(geometry, data, [&](const ConvolutionData<float>& group) {
+    plane.in = group.in;
+    plane.kernel = group.weight;
+    plane.out = group.out;
+    for (ptrdiff_t c = 0; c < geometry.out_channels; ++c) {
+      plane.initial = group.bias == nullptr ? 0 : group.bias[c];
+      ukernel::convolve_plane_3x3(plane);
+      plane.kernel += geometry.weight_out_stride;
+      plane.out += geometry.out_channel_stride;
+    }
+  });
+}
+
+// Each input channel is a shift of the image. The last columns overlap those before them.
+void convolve_shifts(const ConvolutionGeometry& geometry, const ConvolutionData<float>& data) {
+  constexpr size_t kRows = 24, kColumns = ukernel::kShiftColumns;
+  ukernel::ShiftedTaps taps[std::max<size_t>(ukernel::kShiftDepth, 1)];
+  float none[kRows] = {};
+  ukernel::ShiftedSums sums;
+  sums.taps = taps;
+  sums.has_single_taps = true;
+  sums.count = static_cast<size_t>(geometry.in_channels);
+  for (size_t c = 0; c < sums.count; ++c) {
+    taps[c] = {static_cast<int32_t>(c * sizeof(float)) * static_cast<int32_t>(geometry.in_channel_stride), 0};
   }
+  sums.weight_stride = geometry.weight_out_stride;
+  sums.out_stride = geometry.out_channel_stride;
+  const auto columns = static_cast<size_t>(geometry.axes[2].out);
+  const auto channels = static_cast<size_t>(geometry.out_channels);
+  for_each_group(geometry, data, [&](const ConvolutionData<float>& group) {
+    for (size_t c = 0; c < channels; c += kRows) {
+      const auto first = static_cast<ptrdiff_t>(c);
+      sums.rows = std::min(channels - c, kRows);
+      sums.weight = group.weight + first * geometry.weight_out_stride;
+      sums.initial = group.bias == nullptr ? none : group.bias + c;
+      sums.in = group.in;
+      sums.out = group.out + first * geometry.out_channel_stride;
+      sums.columns = columns / kColumns * kColumns;
+      ukernel::add_shifted(sums);
+      if (sums.columns == columns) continue;
+      sums.in += columns - kColumns;
+      sums.out += columns - kColumns;
+      sums.columns = kColumns;
+      ukernel::add_shifted(sums);
+    }
+  });
 }
 
 // An output without taps is the bias.
@@ -58,8 +104,9 @@ Error convolve_ordinary(const ConvolutionGeometry& geometry, const ConvolutionDa
       convolve_pixels({&geometry, group.in, group.weight, group.bias, group.out, rectify});
     });
   } else if (kReaches<Method::kPlane> && method == Method::kPlane) {
-    for_each_group(geometry, data,
-                   [&](const ConvolutionData<float>& group) { convolve_plane(geometry, group); });
+    convolve_planes(geometry, data);
+  } else if (kReaches<Method::kShifts> && method == Method::kShifts) {
+    convolve_shifts(geometry, data);
   } else if (kReaches<Method::kPatches> && method == Method::kPatches) {
     convolve_patches(geometry, PatchPlan(geometry), data);
   } else if (kReaches<Method::kPanels> && method == Method::kPanels) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Mean of float32 by block sums: the error grows with the logarithm of the count, not with the count.
-// Adjacent outputs whose inputs are adjacent too are summed row by row with the vector microkernels; all
-// others one by one.
+// Adjacent outputs whose inputs are adjacent too are summed row by row; all others one by one.
 #include <algorithm>
 
 #include "kernels/backs/reduction.h"
@@ -12,26 +11,34 @@ namespace rushlight::kernels::board {
 
 namespace {
 
-// Adds elements in blocks of 32, four at a time, and the blocks to a pairwise sum.
-void add_span(const char* from, ptrdiff_t stride, size_t count, PairwiseSum<float>& sum) {
-  // (a + b) + (c + d) does not depend on the sum of the block, so only one addition in four waits for the one
-  // before.
-  constexpr size_t kBlock = 32;
+// The sum of at most kBlock elements, eight at a time: (a + b) + (c + d) does not depend on the sum before,
+// so that few additions wait for another.
+constexpr size_t kBlock = 64;
+template <bool kIsAdjacent>
+[[gnu::noinline]] float sum_of_block(const char* from, ptrdiff_t stride, size_t count) {
+  if constexpr (kIsAdjacent) stride = sizeof(float);
   const auto next = [&]() __attribute__((always_inline)) {
     const float number = *reinterpret_cast<const float*>(from);
     from += stride;
     return number;
   };
-  while (count > 0) {
-    size_t left = count < kBlock ? count : kBlock;
-    count -= left;
-    float block = 0;
-    for (; left >= 4; left -= 4) {
-      const float a = next(), b = next(), c = next(), d = next();
-      block += (a + b) + (c + d);
-    }
-    for (; left > 0; --left) block += next();
-    sum.add(block);
+  float sum = 0;
+  for (; count >= 8; count -= 8) {
+    const float a = next(), b = next(), c = next(), d = next();
+    sum += (a + b) + (c + d);
+    const float e = next(), f = next(), g = next(), h = next();
+    sum += (e + f) + (g + h);
+  }
+  for (; count > 0; --count) sum += next();
+  return sum;
+}
+
+// Adds elements in blocks, and the blocks to a pairwise sum.
+void add_span(const char* from, ptrdiff_t stride, size_t count, PairwiseSum<float>& sum) {
+  const bool is_adjacent = stride == static_cast<ptrdiff_t>(sizeof(float));
+  for (size_t some; count > 0; count -= some, from += static_cast<ptrdiff_t>(some) * stride) {
+    some = std::min(count, kBlock);
+    sum.add(is_adjacent ? sum_of_block<true>(from, stride, some) : sum_of_block<false>(from, stride, some));
   }
 }
 
@@ -39,6 +46,37 @@ constexpr size_t kNeighbours = 64;  // adjacent outputs that are computed at onc
 constexpr size_t kRows = 32;        // rows that are added to one partial sum
 // Two levels of partial sums: an element takes part in at most 2 * kRows additions in sequence.
 constexpr size_t kMostRows = kRows * kRows;
+constexpr size_t kTogether = 8;         // outputs whose sums are in registers
+constexpr size_t kManyNeighbours = 32;  // for which whole rows are quicker, if these are vectors
+
+// sums[j] += the elements j of `count` rows, for j < kCount.
+template <size_t kCount>
+[[gnu::noinline]] void add_columns(float* sums, const char* row, ptrdiff_t stride, size_t count) {
+  float totals[kCount];
+#pragma GCC unroll 8
+  for (size_t j = 0; j < kCount; ++j) totals[j] = sums[j];
+  for (; count > 0; --count, row += stride) {
+#pragma GCC unroll 8
+    for (size_t j = 0; j < kCount; ++j) totals[j] += reinterpret_cast<const float*>(row)[j];
+  }
+#pragma GCC unroll 8
+  for (size_t j = 0; j < kCount; ++j) sums[j] = totals[j];
+}
+
+// The same for all neighbours.
+void add_span_of_rows(float* sums, size_t neighbours, const char* row, ptrdiff_t stride, size_t count) {
+  if (ukernel::kSpansAreVectors && neighbours >= kManyNeighbours) {
+    for (; count > 0; --count, row += stride) {
+      ukernel::add_span(sums, sums, reinterpret_cast<const float*>(row), neighbours);
+    }
+    return;
+  }
+  for (; neighbours >= kTogether; neighbours -= kTogether, sums += kTogether) {
+    add_columns<kTogether>(sums, row, stride, count);
+    row += kTogether * sizeof(float);
+  }
+  for (; neighbours > 0; --neighbours, row += sizeof(float)) add_columns<1>(sums++, row, stride, count);
+}
 
 // Sums rows of outputs that are adjacent in input and output.
 [[gnu::always_inline]] inline void add_rows(const PairedAxes& reduced, const char* first, float* out,
@@ -48,12 +86,18 @@ constexpr size_t kMostRows = kRows * kRows;
   ukernel::fill_span(out, neighbours, 0);
   ukernel::fill_span(sums, neighbours, 0);
   // Adds up to kRows rows to `sums`, and then those to `out`.
-  reduced.walk(first, nullptr, 0, [&](const char* row, char*) {
-    ukernel::add_span(sums, sums, reinterpret_cast<const float*>(row), neighbours);
-    if (++rows < kRows) return;
-    ukernel::add_span(out, out, sums, neighbours);
-    ukernel::fill_span(sums, neighbours, 0);
-    rows = 0;
+  const Axis& run = reduced.inner();
+  reduced.walk(first, nullptr, 1, [&](const char* row, char*) {
+    for (size_t left = run.size, some; left > 0; left -= some) {
+      some = std::min(left, kRows - rows);
+      add_span_of_rows(sums, neighbours, row, run.input, some);
+      row += static_cast<ptrdiff_t>(some) * run.input;
+      rows += some;
+      if (rows < kRows) continue;
+      ukernel::add_span(out, out, sums, neighbours);
+      ukernel::fill_span(sums, neighbours, 0);
+      rows = 0;
+    }
   });
   ukernel::add_span(out, out, sums, neighbours);
 }
@@ -78,7 +122,7 @@ constexpr size_t kMostRows = kRows * kRows;
 Error mean(KernelContext&, const ReductionProblem& problem) {
   const Reduction& reduction = problem.reduction;
   const auto count = static_cast<float>(reduction.count());
-  if (ukernel::kSpansAreVectors && mean_of_rows(reduction)) return Error::Ok;
+  if (mean_of_rows(reduction)) return Error::Ok;
   reduction.for_each_output([&](const char* first, char* result) {
     PairwiseSum<float> sum;
     reduction.for_each_stored_span(

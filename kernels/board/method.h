@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 #include "kernels/board/by_panels.h"
 #include "kernels/board/by_patches.h"
@@ -18,8 +19,8 @@
 namespace rushlight::kernels::board {
 
 // Without taps (a phase of a transposed convolution), depthwise channels-last, one channel by a 3x3 kernel,
-// and the methods of by_patches.h, by_pixels.h and by_panels.h.
-enum class Method : unsigned char { kBias, kChannels, kPlane, kPatches, kPixels, kPanels };
+// one tap without padding, and the methods of by_patches.h, by_pixels.h and by_panels.h.
+enum class Method : unsigned char { kBias, kChannels, kPlane, kShifts, kPatches, kPixels, kPanels };
 
 inline constexpr ptrdiff_t kFewChannels = 4;  // output channels below which most of a panel's work is wasted
 
@@ -34,6 +35,19 @@ inline constexpr ptrdiff_t kFewChannels = 4;  // output channels below which mos
   return is_flat(geometry) && geometry.in_channels == 1 && geometry.out_channels < kFewChannels &&
          is_plain_three(axes[1]) && is_plain_three(axes[2]) && axes[2].in_stride == 1 &&
          axes[2].out_stride == 1;
+}
+
+// True for one tap of few channels if inputs and outputs of a channel are one line, and so are the weights of
+// an output channel.
+[[nodiscard]] constexpr bool takes_shifts(const ConvolutionGeometry& geometry) {
+  const ConvolutionAxis* axes = geometry.axes;
+  constexpr ptrdiff_t kMost = INT32_MAX / static_cast<ptrdiff_t>(sizeof(float));
+  return is_flat(geometry) && geometry.taps() == 1 && axes[1].out == 1 && axes[1].in == 1 &&
+         is_pointwise(axes[2]) && axes[2].in_stride == 1 && axes[2].out_stride == 1 &&
+         axes[2].out >= static_cast<ptrdiff_t>(ukernel::kShiftColumns) &&
+         geometry.in_channels <= static_cast<ptrdiff_t>(ukernel::kShiftDepth) &&
+         (geometry.in_channels == 1 || geometry.weight_in_stride == 1) &&
+         geometry.in_channels * geometry.in_channel_stride <= kMost;
 }
 
 // True if patches take fewer instructions than products of panels do. Panels need output channels that fill
@@ -58,6 +72,7 @@ inline constexpr ptrdiff_t kFewChannels = 4;  // output channels below which mos
   if (geometry.taps() == 0) return Method::kBias;
   if (takes_channels(geometry)) return Method::kChannels;
   if (takes_plane(geometry)) return Method::kPlane;
+  if (takes_shifts(geometry)) return Method::kShifts;
   if (prefers_patches(geometry) && PatchPlan(geometry).fits()) return Method::kPatches;
   return takes_pixels(geometry) ? Method::kPixels : Method::kPanels;
 }

@@ -2,7 +2,8 @@
 // Blocked product: a panel of kPanelDepth x kPanelColumns of the right factor is copied to the stack and
 // multiplied by every row of the left one. Fewer than kLeftRows rows read the right factor in place instead,
 // because the copy would cost more than the product: as dot products with its columns, or as sums of its
-// rows. Reads the right factor once, and the left one once for each kPanelColumns columns.
+// rows. So do fewer columns, and products of little depth. Reads the right factor once, and the left one once
+// for each kPanelColumns columns.
 #include "kernels/board/product.h"
 
 #include <algorithm>
@@ -21,7 +22,8 @@ namespace {
 using ukernel::kPanelColumns;
 using ukernel::kPanelDepth;
 
-constexpr size_t kMostTaps = 64;  // rows of the right factor that are added at once
+constexpr size_t kMostTaps = 64;         // rows of the right factor that are added at once
+constexpr size_t kMostShiftedRows = 24;  // rows of the left factor that share them
 constexpr size_t kLeftRows = 4;  // rows of the left factor that are copied at once if they are not contiguous
 
 const float* element(const Matrix& matrix, size_t row, size_t column) {
@@ -99,46 +101,67 @@ void copy_out(const Matrix& matrix, size_t row, size_t rows, size_t column, size
   }
 }
 
-// A few rows times a right factor with contiguous columns: one dot product for each element.
+// A few rows times a right factor with contiguous columns, or many rows times a few of them: one dot product
+// for each element.
 void multiply_by_rows(const Product& product) {
-  for (size_t i = 0; i < product.rows; ++i) {
-    ukernel::multiply_rows({static_cast<const float*>(product.b.data), product.b.column_stride,
-                            element(product.a, i, 0), product.columns, product.depth,
-                            element_of_out(product, i, 0), product.out.column_stride});
+  const auto* a = static_cast<const float*>(product.a.data);
+  const auto* b = static_cast<const float*>(product.b.data);
+  ukernel::RowProduct dots;
+  dots.depth = product.depth;
+  dots.out = element_of_out(product, 0, 0);
+  const bool has_few_rows = product.rows <= product.columns;
+  dots.left = has_few_rows ? b : a;
+  dots.left_stride = has_few_rows ? product.b.column_stride : product.a.row_stride;
+  dots.rows = has_few_rows ? product.columns : product.rows;
+  dots.out_stride = has_few_rows ? product.out.column_stride : product.out.row_stride;
+  dots.right = has_few_rows ? a : b;
+  const ptrdiff_t right_step = has_few_rows ? product.a.row_stride : product.b.column_stride;
+  const ptrdiff_t out_step = has_few_rows ? product.out.row_stride : product.out.column_stride;
+  for (size_t left = has_few_rows ? product.rows : product.columns; left > 0; --left) {
+    ukernel::multiply_rows(dots);
+    dots.right += right_step;
+    dots.out += out_step;
   }
 }
 
-// True if the offsets of kMostTaps rows of the right factor, and of as many columns of the left one, fit in a
-// tap.
+// True if the offsets of kMostTaps rows of the right factor fit in a tap.
 bool has_short_steps(const Product& product) {
   constexpr ptrdiff_t kMost = INT32_MAX / static_cast<ptrdiff_t>(sizeof(float) * kMostTaps);
-  const auto is_short = [](ptrdiff_t step) { return -kMost <= step && step <= kMost; };
-  return is_short(product.b.row_stride) && is_short(product.a.column_stride);
+  return -kMost <= product.b.row_stride && product.b.row_stride <= kMost;
 }
 
-// A few rows times the first `columns` of a right factor with adjacent columns, which is read in place: its
-// rows are shifts of one array. `columns` is a multiple of kShiftColumns.
-void multiply_by_shifts(const Product& product, size_t columns) {
+// Rows with adjacent elements times the first `columns` of a right factor with adjacent columns, which is
+// read in place: its rows are shifts of one array. `columns` is at least kShiftColumns. With `begins` the
+// sums start from 0, otherwise from `out`, and `columns` is a multiple of kShiftColumns.
+void multiply_by_shifts(const Product& product, size_t columns, bool begins) {
   constexpr auto kBytes = static_cast<ptrdiff_t>(sizeof(float));
-  ukernel::ShiftedTap taps[kMostTaps];
+  constexpr size_t kColumns = ukernel::kShiftColumns;
+  ukernel::ShiftedTaps taps[kMostTaps];
+  float zeros[kMostShiftedRows] = {};
   ukernel::ShiftedSums sums;
   sums.weight_stride = product.a.row_stride;
   sums.taps = taps;
-  sums.initial = nullptr;
-  sums.out = element_of_out(product, 0, 0);
+  sums.has_single_taps = true;
   sums.out_stride = product.out.row_stride;
-  sums.rows = product.rows;
-  sums.columns = columns;
   for (size_t k = 0; k < std::min(kMostTaps, product.depth); ++k) {
-    const auto at = static_cast<ptrdiff_t>(k) * kBytes;
-    taps[k] = {static_cast<int32_t>(at * product.b.row_stride),
-               static_cast<int32_t>(at * product.a.column_stride)};
+    taps[k] = {static_cast<int32_t>(static_cast<ptrdiff_t>(k) * kBytes * product.b.row_stride), 0};
   }
-  for (size_t k = 0; k < product.depth; k += kMostTaps) {
-    sums.in = element(product.b, k, 0);
-    sums.weight = element(product.a, 0, k);
-    sums.count = std::min(kMostTaps, product.depth - k);
-    ukernel::add_shifted(sums);
+  for (size_t i = 0; i < product.rows; i += kMostShiftedRows) {
+    sums.rows = std::min(kMostShiftedRows, product.rows - i);
+    const auto add = [&](size_t column, size_t some) {
+      sums.out = element_of_out(product, i, column);
+      sums.columns = some;
+      for (size_t k = 0; k < product.depth; k += kMostTaps) {
+        sums.in = element(product.b, k, column);
+        sums.weight = element(product.a, i, k);
+        sums.count = std::min(kMostTaps, product.depth - k);
+        sums.initial = begins && k == 0 ? zeros : nullptr;
+        ukernel::add_shifted(sums);
+      }
+    };
+    add(0, columns / kColumns * kColumns);
+    // The last columns overlap those before them.
+    if (columns % kColumns != 0) add(columns - kColumns, kColumns);
   }
 }
 
@@ -209,20 +232,23 @@ void multiply_floats(const Product& product, size_t width) {
   const float alpha = factor(product.alpha);
   const Scaled scaled{product, alpha, factor_of_bias(product)};
   const bool along_depth = product.b.row_stride == 1 && product.a.column_stride == 1;
-  const bool by_rows = along_depth && product.rows < kLeftRows && alpha == 1;
+  const bool by_rows = along_depth && std::min(product.rows, product.columns) < kLeftRows && alpha == 1;
   // With alpha 0 the factors are not read, so NaN does not propagate.
   const bool is_bias = alpha == 0 || product.depth == 0;
   size_t shifted = 0;  // the first columns, which are sums of the right factor's rows
-  if (!is_bias && !by_rows && product.rows < kLeftRows && alpha == 1 && product.b.column_stride == 1 &&
-      product.out.column_stride == 1 && has_short_steps(product)) {
-    shifted = product.columns / ukernel::kShiftColumns * ukernel::kShiftColumns;
+  const bool begins = scaled.beta == 0;
+  constexpr size_t kColumns = ukernel::kShiftColumns;
+  if (!is_bias && !by_rows && (product.rows < kLeftRows || product.depth <= ukernel::kShiftDepth) &&
+      alpha == 1 && product.a.column_stride == 1 && product.b.column_stride == 1 &&
+      product.out.column_stride == 1 && product.columns >= kColumns && has_short_steps(product)) {
+    shifted = begins ? product.columns : product.columns / kColumns * kColumns;
   }
-  // Panels start from the bias of their columns; everything else adds to `out`.
+  // Panels start from the bias of their columns, and shifts from 0; everything else adds to `out`.
   const bool fills = is_bias || by_rows || !starts_from_columns(scaled);
-  fill_out(scaled, fills ? product.columns : shifted);
+  if (fills || !begins) fill_out(scaled, fills ? product.columns : shifted);
   if (is_bias) return;
   if (by_rows) return multiply_by_rows(product);
-  if (shifted > 0) multiply_by_shifts(product, shifted);
+  if (shifted > 0) multiply_by_shifts(product, shifted, begins);
   width = std::max(width, product.columns);
   // Each panel adds its part of the depth to `out`, so sums are in parts of kPanelDepth products.
   for (size_t j = shifted; j < product.columns; j += kPanelColumns) {

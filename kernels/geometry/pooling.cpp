@@ -27,7 +27,7 @@ Covered covered(const Window& window, ptrdiff_t index) {
   const int64_t start = index * window.step - window.pad;
   const int64_t end = std::min(start + (window.kernel - 1) * window.dilation + 1, window.in);
   // Elements before the border are skipped in whole steps of the dilation.
-  const int64_t outside = start < 0 ? (-start + window.dilation - 1) / window.dilation : 0;
+  const int64_t outside = start < 0 ? steps_up(-start, window.dilation) : 0;
   return {static_cast<ptrdiff_t>(start + outside * window.dilation), static_cast<ptrdiff_t>(end)};
 }
 

@@ -22,6 +22,12 @@ struct Window {
   int64_t out;  // number of windows
 };
 
+// ceil(distance / dilation) for a distance of at least 0. Most windows have no dilation, and a 64-bit
+// division takes some hundred instructions on 32-bit processors.
+constexpr int64_t steps_up(int64_t distance, int64_t dilation) {
+  return dilation == 1 ? distance : (distance + dilation - 1) / dilation;
+}
+
 // The positions [begin, end) that a window sees in one dimension; with dilation it sees every dilation-th.
 // Positions in the padding are left out; a window that sees nothing has begin >= end.
 struct Covered {

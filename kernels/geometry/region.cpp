@@ -14,7 +14,7 @@ Extent window_tiling(const Pool& pool, size_t d, const ptrdiff_t* at) {
   // A window that ceil_mode adds may end beyond the padding; those positions do not count.
   const int64_t start = index * window.step - window.pad;
   const int64_t padded = std::min(start + window.kernel, window.in + window.pad) - start;
-  return {begin, end > begin ? (end - begin - 1) / window.dilation + 1 : 0, padded};
+  return {begin, end > begin ? steps_up(end - begin, window.dilation) : 0, padded};
 }
 
 Extent adaptive_tiling(const Pool& pool, size_t d, const ptrdiff_t* at) {

@@ -17,10 +17,17 @@ namespace rushlight::ukernel {
 // Columns that are computed together. Callers pad their arrays to a multiple.
 inline constexpr size_t kShiftColumns = native::kShiftColumns;
 
-// Offsets of a tap in the array and in the weights of a row. In bytes, as addresses are.
-struct ShiftedTap {
+// The most products of a sum for which shifts take fewer instructions than a panel, whose tiles of sums are
+// larger.
+inline constexpr size_t kShiftDepth = native::kShiftDepth;
+// The most taps of a group.
+inline constexpr size_t kShiftTaps = native::kShiftTaps;
+
+// A group of taps with adjacent elements of the array, so that neighbouring columns share their loads. `in`
+// is the offset of the first one in bytes, as addresses are; `more` are the taps after it, below kShiftTaps.
+struct ShiftedTaps {
   int32_t in;
-  int32_t weight;
+  int32_t more;
 };
 
 // Sums of products with shifted copies of one array. A convolution of a padded patch is such a sum: a tap is
@@ -28,18 +35,19 @@ struct ShiftedTap {
 // patch do.
 struct ShiftedSums {
   const float* in;
-  const float* weight;  // of the first row
+  const float* weight;  // of the first row: contiguous, in the order of the taps
   ptrdiff_t weight_stride;
-  const ShiftedTap* taps;
-  size_t count;          // of taps, any number
+  const ShiftedTaps* taps;
+  size_t count;          // of groups, any number
   const float* initial;  // start of each row's sums; null: the sums start from `out`
   float* out;            // rows x columns, contiguous along the columns
   ptrdiff_t out_stride;
-  size_t rows;     // output channels, any number
-  size_t columns;  // a multiple of kShiftColumns
+  size_t rows;                   // output channels, any number
+  size_t columns;                // a multiple of kShiftColumns
+  bool has_single_taps = false;  // true only if all groups have one tap: may be faster
 };
 
-// out[i][j] = start + sum over taps t of weight[i][t.weight] * in[t.in + j], in the order of the taps.
+// out[i][j] = start + sum over taps t of weight[i][t] * in[j + shift of t], in the order of the taps.
 RL_UKERNEL_NATIVE(void, add_shifted, (const ShiftedSums& sums), (sums))
 
 // Convolution of a whole plane with a 3 x 3 kernel, stride 1 and an implicit zero padding of 1 on all sides.

@@ -39,6 +39,8 @@ Item* take(ListMemory<Item>* memory, uint32_t length, const BoxedList<Item>** li
 
 }  // namespace
 
+inline bool MethodValues::is_compact() const { return kCompact && value_tables_.kept == nullptr; }
+
 // Tensors before this value's group of 32, and before it in its group.
 Tensor MethodValues::tensor(size_t index) const {
   const TensorRank& rank = value_tables_.ranks[index / 32];
@@ -47,9 +49,20 @@ Tensor MethodValues::tensor(size_t index) const {
 }
 
 EValue MethodValues::make(size_t index) const {
-  const Table entry = values_[index];
-  const Table content = entry.table(schema::evalue::kVal);
-  const auto kind = static_cast<ValueKind>(entry.scalar<uint8_t>(schema::evalue::kValType));
+  Entry entry(schema::evalue::kValType, schema::evalue::kVal);
+  return make(index, &entry);
+}
+
+// `entry` remembers where the fields are, for the next value.
+Table MethodValues::content_of(size_t index, Entry* entry) const {
+  entry->find(values_[index]);
+  const uint8_t* at = entry->second();
+  return at == nullptr ? Table() : Table::referred_by(at);
+}
+
+EValue MethodValues::make(size_t index, Entry* entry) const {
+  const Table content = content_of(index, entry);
+  const auto kind = static_cast<ValueKind>(*entry->first());
   EValue value;
   value.tag = tag_of(kind);
   switch (kind) {
@@ -78,32 +91,37 @@ EValue MethodValues::make(size_t index) const {
   return value;
 }
 
-EValue MethodValues::get(size_t index) const {
-  return kCompact && value_tables_.kept == nullptr ? make(index) : value_tables_.kept[index];
+EValue MethodValues::get(size_t index, Entry* entry) const {
+  return is_compact() ? make(index, entry) : value_tables_.kept[index];
 }
 
 // The file stores indices of int lists as int64, and indices of tensor lists as int32. load() has verified
 // kinds and ranges of all items. A negative index is an absent optional tensor.
-EValue MethodValues::fill(const EValue& list, ValueTables* value_tables) const {
+EValue MethodValues::fill(const EValue& list, ValueTables* value_tables, Entry* entry) const {
   EValue filled = list;
   if (list.tag == Tag::ListInt) {
     const auto* numbers = static_cast<const int64_t*>(list.payload.as_indices);
     int64_t* items = take(&value_tables->ints, list.length, &filled.payload.as_int_list);
-    for (uint32_t i = 0; i < list.length; ++i) items[i] = get(static_cast<size_t>(numbers[i])).to_int();
+    for (uint32_t i = 0; i < list.length; ++i) {
+      const auto index = static_cast<size_t>(numbers[i]);
+      items[i] = is_compact() ? content_of(index, entry).scalar<int64_t>(schema::boxed::kItem)
+                              : value_tables_.kept[index].to_int();
+    }
     return filled;
   }
   const auto* numbers = static_cast<const int32_t*>(list.payload.as_indices);
   if (list.tag == Tag::ListTensor) {
     Tensor* items = take(&value_tables->tensor_lists, list.length, &filled.payload.as_tensor_list);
-    for (uint32_t i = 0; i < list.length; ++i)
-      new (items + i) Tensor(get(static_cast<size_t>(numbers[i])).to_tensor());
+    for (uint32_t i = 0; i < list.length; ++i) {
+      new (items + i) Tensor(get(static_cast<size_t>(numbers[i]), entry).to_tensor());
+    }
     return filled;
   }
   auto* items =
       take(&value_tables->optional_tensor_lists, list.length, &filled.payload.as_optional_tensor_list);
   for (uint32_t i = 0; i < list.length; ++i) {
     auto* item = new (items + i) std::optional<Tensor>();
-    const EValue value = numbers[i] < 0 ? EValue() : get(static_cast<size_t>(numbers[i]));
+    const EValue value = numbers[i] < 0 ? EValue() : get(static_cast<size_t>(numbers[i]), entry);
     if (value.is_tensor()) *item = value.to_tensor();
   }
   return filled;
@@ -113,11 +131,12 @@ void MethodValues::gather(Span<const int32_t> indices, EValue** arguments) const
   // A copy whose pointers advance: the next call reuses the lists' memory from the start.
   ValueTables value_tables = value_tables_;
   EValue* made = value_tables_.made;
+  Entry entry(schema::evalue::kValType, schema::evalue::kVal);
   for (const int32_t index : indices) {
-    const bool kept = !kCompact || value_tables_.kept != nullptr;
-    EValue* value = kept ? value_tables_.kept + index : new (made) EValue(make(static_cast<size_t>(index)));
+    EValue* value = is_compact() ? new (made) EValue(make(static_cast<size_t>(index), &entry))
+                                 : value_tables_.kept + index;
     // fill() reads its argument before the new value overwrites it: both may be at `made`.
-    if (is_list_of_values(*value)) value = new (made) EValue(fill(*value, &value_tables));
+    if (is_list_of_values(*value)) value = new (made) EValue(fill(*value, &value_tables, &entry));
     *arguments++ = value;
     ++made;
   }

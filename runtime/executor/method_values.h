@@ -56,8 +56,15 @@ class MethodValues {
   void gather(Span<const int32_t> indices, EValue** arguments) const;
 
  private:
-  [[nodiscard]] EValue get(size_t index) const;
-  EValue fill(const EValue& list, ValueTables* value_tables) const;
+  // The kind of a value, and its content: the fields of an entry of `values_`.
+  using Entry = flatbuffer::FieldPair;
+
+  // True if values are made for each call.
+  [[nodiscard]] bool is_compact() const;
+  [[nodiscard]] flatbuffer::Table content_of(size_t index, Entry* entry) const;
+  [[nodiscard]] EValue make(size_t index, Entry* entry) const;
+  [[nodiscard]] EValue get(size_t index, Entry* entry) const;
+  EValue fill(const EValue& list, ValueTables* value_tables, Entry* entry) const;
 
   flatbuffer::TableVector values_;
   ValueTables value_tables_;

@@ -60,15 +60,15 @@ INSTRUCTIONS = {
     ("cortex-m4", DsCnn): 4_020,
     ("cortex-m55", DsCnn): 1_410,
     ("rv32imafc", DsCnn): 4_800,
-    ("rv64gcv", DsCnn): 720,
+    ("rv64gcv", DsCnn): 705,
     ("cortex-m4", ResNet8): 16_600,
     ("cortex-m55", ResNet8): 6_200,
     ("rv32imafc", ResNet8): 25_300,
     ("rv64gcv", ResNet8): 3_100,
     ("cortex-m4", Attention): 1_200,
-    ("cortex-m55", Attention): 525,
-    ("rv32imafc", Attention): 1_500,
-    ("rv64gcv", Attention): 238,
+    ("cortex-m55", Attention): 510,
+    ("rv32imafc", Attention): 1_430,
+    ("rv64gcv", Attention): 226,
 }
 IMAGES = {DsCnn: (1, 1, 49, 10), ResNet8: (1, 3, 32, 32), Attention: (1, 2, 64, 32)}
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cortex-M4F, M7F and M33F: loads of several registers, which compilers do not emit. Eight channels take two
-// loads and eight multiply-adds a tap, sixteen shifted columns 24 instructions. Planes take the scalar code
-// of patch_planes.inl.
+// loads and eight multiply-adds a tap, sixteen shifted columns with three taps 57 instructions. Planes take
+// the scalar code of patch_planes.inl.
 #define RL_OWN_CHANNELS
 #define RL_OWN_SHIFTS
 #define RL_OWN_HALVES
+#define RL_OWN_BLOCKS
 #include "kernels/ukernel/arm/halves.h"
 #include "kernels/ukernel/generic/patch_planes.inl"
 
@@ -68,64 +69,93 @@ void add_one(const ChannelSums& sums, const float* in, const float* weight, cons
 
 #define RL_SUMS                                                                                         \
   "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15", \
-      "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", "s25", "cc", "memory"
-// A weight times the eight columns in s16 to s23, to eight sums.
-#define RL_EIGHT(a, b, c, d, e, f, g, h, factor)                                                        \
-  "vfma.f32 " a ", s16, " factor "\n vfma.f32 " b ", s17, " factor "\n vfma.f32 " c ", s18, " factor    \
-  "\n vfma.f32 " d ", s19, " factor "\n vfma.f32 " e ", s20, " factor "\n vfma.f32 " f ", s21, " factor \
-  "\n vfma.f32 " g ", s22, " factor "\n vfma.f32 " h ", s23, " factor "\n"
-#define RL_FIRST_EIGHT(factor) RL_EIGHT("s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", factor)
-#define RL_SECOND_EIGHT(factor) RL_EIGHT("s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15", factor)
-// All taps: the next one's columns at `at`, its weight in s24, then `sums`.
-#define RL_TAPS(sums)                     \
-  "cbz %[count], 2f\n"                    \
-  "1:\n"                                  \
-  "ldrd %[at], %[offset], [%[tap]], #8\n" \
-  "add %[offset], %[weight]\n"            \
-  "vldr s24, [%[offset]]\n"               \
-  "add %[at], %[in]\n" sums               \
-  "subs %[count], #1\n"                   \
-  "bne 1b\n"                              \
-  "2:\n"
+      "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", "s25", "s26", "s27", "s28", "s29", \
+      "s30", "s31", "cc", "memory"
+// A weight times eight columns, to the eight sums s0 to s7 or s8 to s15. The columns are in s16 to s23, or
+// one or two further for the second and third tap of a group.
+#define RL_FMA(sum, in, factor) "vfma.f32 s" #sum ", s" #in ", " factor "\n"
+#define RL_EIGHT(a, b, c, d, e, f, g, h, p, q, r, s, t, u, v, w, factor) \
+  RL_FMA(a, p, factor)                                                   \
+  RL_FMA(b, q, factor)                                                   \
+  RL_FMA(c, r, factor)                                                   \
+  RL_FMA(d, s, factor) RL_FMA(e, t, factor) RL_FMA(f, u, factor) RL_FMA(g, v, factor) RL_FMA(h, w, factor)
+#define RL_LOW(...) RL_EIGHT(0, 1, 2, 3, 4, 5, 6, 7, __VA_ARGS__)
+#define RL_HIGH(...) RL_EIGHT(8, 9, 10, 11, 12, 13, 14, 15, __VA_ARGS__)
+#define RL_ONE(half, a) half(16, 17, 18, 19, 20, 21, 22, 23, a)
+#define RL_TWO(half, a, b) RL_ONE(half, a) half(17, 18, 19, 20, 21, 22, 23, 24, b)
+#define RL_THREE(half, a, b, c) RL_TWO(half, a, b) half(18, 19, 20, 21, 22, 23, 24, 25, c)
+// All groups of taps: at `at` the columns of the next one, then the instructions for one, two or three taps.
+// Each ends the loop itself, which takes no branch but that back.
+#define RL_NEXT_TAPS "subs %[count], #1\n bne 1b\n"
+#define RL_TAPS(one, two, three)         \
+  "cmp %[count], #0\n"                   \
+  "beq 5f\n"                             \
+  "1:\n"                                 \
+  "ldrd %[at], %[more], [%[taps]], #8\n" \
+  "add %[at], %[in]\n"                   \
+  "cbnz %[more], 2f\n" one RL_NEXT_TAPS  \
+  "b 5f\n"                               \
+  "2:\n"                                 \
+  "cmp %[more], #1\n"                    \
+  "beq 3f\n" three RL_NEXT_TAPS          \
+  "b 5f\n"                               \
+  "3:\n" two RL_NEXT_TAPS "5:\n"
 
-// kRows rows of weights and 16 / kRows columns; adds to the sums at `out`.
+// kRows rows of weights and 16 / kRows columns; adds to the sums at `out`. The columns of a group and its
+// weights are in s16 to s31.
 template <size_t kRows>
 inline void add_tile(const ShiftedSums& sums, const float* in, const float* weight, float* out) {
-  const ShiftedTap* tap = sums.taps;
+  const ShiftedTaps* taps = sums.taps;
   size_t count = sums.count;
-  uint32_t at, offset;
+  uint32_t at, more;
   if constexpr (kRows == 2) {
     float* second = out + sums.out_stride;
+    const float* next = weight + sums.weight_stride;
     asm volatile("vldmia %[out], {s0-s7}\n"
                  "vldmia %[second], {s8-s15}\n" RL_TAPS(
-                     "vldmia %[at], {s16-s23}\n"
-                     "add %[offset], %[next]\n"
-                     "vldr s25, [%[offset]]\n" RL_FIRST_EIGHT("s24") RL_SECOND_EIGHT("s25"))
+                     "vldmia %[at], {s16-s23}\n vldmia %[weight]!, {s26}\n vldmia %[next]!, {s29}\n"  //
+                     RL_ONE(RL_LOW, "s26") RL_ONE(RL_HIGH, "s29"),
+                     "vldmia %[at], {s16-s24}\n vldmia %[weight]!, {s26-s27}\n vldmia %[next]!, {s29-s30}\n"  //
+                     RL_TWO(RL_LOW, "s26", "s27") RL_TWO(RL_HIGH, "s29", "s30"),
+                     "vldmia %[at], {s16-s25}\n vldmia %[weight]!, {s26-s28}\n vldmia %[next]!, {s29-s31}\n"  //
+                     RL_THREE(RL_LOW, "s26", "s27", "s28") RL_THREE(RL_HIGH, "s29", "s30", "s31"))
                  "vstmia %[out], {s0-s7}\n"
                  "vstmia %[second], {s8-s15}\n"
-                 : [tap] "+r"(tap), [count] "+l"(count), [at] "=&r"(at), [offset] "=&r"(offset)
-                 : [in] "r"(in), [weight] "r"(weight), [next] "r"(bytes(sums.weight_stride)), [out] "r"(out),
-                   [second] "r"(second)
+                 : [taps] "+r"(taps), [count] "+l"(count), [at] "=&r"(at), [more] "=&l"(more),
+                   [weight] "+r"(weight), [next] "+r"(next)
+                 : [in] "r"(in), [out] "r"(out), [second] "r"(second)
                  : RL_SUMS);
   } else {
-    asm volatile("vldmia %[out], {s0-s15}\n" RL_TAPS("vldmia %[at]!, {s16-s23}\n" RL_FIRST_EIGHT(
-        "s24") "vldmia %[at], {s16-s23}\n" RL_SECOND_EIGHT("s24")) "vstmia %[out], {s0-s15}\n"
-                 : [tap] "+r"(tap), [count] "+l"(count), [at] "=&r"(at), [offset] "=&r"(offset)
-                 : [in] "r"(in), [weight] "r"(weight), [out] "r"(out)
-                 : RL_SUMS);
+    asm volatile(
+        "vldmia %[out], {s0-s15}\n" RL_TAPS(
+            "vldmia %[weight]!, {s26}\n vldmia %[at]!, {s16-s23}\n"  //
+            RL_ONE(RL_LOW, "s26") "vldmia %[at], {s16-s23}\n" RL_ONE(RL_HIGH, "s26"),
+            "vldmia %[weight]!, {s26-s27}\n vldmia %[at], {s16-s24}\n"                 //
+            RL_TWO(RL_LOW, "s26", "s27") "add %[at], #32\n vldmia %[at], {s16-s24}\n"  //
+            RL_TWO(RL_HIGH, "s26", "s27"),
+            "vldmia %[weight]!, {s26-s28}\n vldmia %[at], {s16-s25}\n"                          //
+            RL_THREE(RL_LOW, "s26", "s27", "s28") "add %[at], #32\n vldmia %[at], {s16-s25}\n"  //
+            RL_THREE(RL_HIGH, "s26", "s27", "s28")) "vstmia %[out], {s0-s15}\n"
+        : [taps] "+r"(taps), [count] "+l"(count), [at] "=&r"(at), [more] "=&l"(more), [weight] "+r"(weight)
+        : [in] "r"(in), [out] "r"(out)
+        : RL_SUMS);
   }
 }
 
 // The last eight columns of a row.
 void add_eight(const ShiftedSums& sums, const float* in, const float* weight, float* out) {
-  const ShiftedTap* tap = sums.taps;
+  const ShiftedTaps* taps = sums.taps;
   size_t count = sums.count;
-  uint32_t at, offset;
-  asm volatile("vldmia %[out], {s0-s7}\n" RL_TAPS(
-                   "vldmia %[at], {s16-s23}\n" RL_FIRST_EIGHT("s24")) "vstmia %[out], {s0-s7}\n"
-               : [tap] "+r"(tap), [count] "+l"(count), [at] "=&r"(at), [offset] "=&r"(offset)
-               : [in] "r"(in), [weight] "r"(weight), [out] "r"(out)
-               : RL_SUMS);
+  uint32_t at, more;
+  asm volatile(
+      "vldmia %[out], {s0-s7}\n" RL_TAPS(
+          "vldmia %[at], {s16-s23}\n vldmia %[weight]!, {s26}\n" RL_ONE(RL_LOW, "s26"),
+          "vldmia %[at], {s16-s24}\n vldmia %[weight]!, {s26-s27}\n" RL_TWO(RL_LOW, "s26", "s27"),
+          "vldmia %[at], {s16-s25}\n vldmia %[weight]!, {s26-s28}\n"  //
+          RL_THREE(RL_LOW, "s26", "s27", "s28")) "vstmia %[out], {s0-s7}\n"
+      : [taps] "+r"(taps), [count] "+l"(count), [at] "=&r"(at), [more] "=&l"(more), [weight] "+r"(weight)
+      : [in] "r"(in), [out] "r"(out)
+      : RL_SUMS);
 }
 
 void start(float* out, size_t columns, float value) {
@@ -152,6 +182,46 @@ void add_shifted(const ShiftedSums& sums) {
   size_t x = 0;
   for (; x + 16 <= sums.columns; x += 16) add_tile<1>(sums, sums.in + x, weight, out + x);
   if (x < sums.columns) add_eight(sums, sums.in + x, weight, out + x);
+}
+
+// Adjacent elements eight at a time. Others one at a time, four in an iteration.
+void copy_block(float* to, BlockStrides to_strides, const float* from, BlockStrides from_strides, size_t rows,
+                size_t columns) {
+  lengthen_rows(&to_strides, &from_strides, &rows, &columns);
+  if (from_strides.column != 1 || to_strides.column != 1) {
+    return copy_strided(to, to_strides, from, from_strides, rows, columns);
+  }
+  for (; rows > 0; --rows, to += to_strides.row, from += from_strides.row) {
+    const float* at = from;
+    float* target = to;
+    size_t left = columns;
+    asm volatile(
+        "subs %[left], #8\n"
+        "blt 2f\n"
+        "1:\n"
+        "vldmia %[at]!, {s0-s7}\n"
+        "vstmia %[target]!, {s0-s7}\n"
+        "subs %[left], #8\n"
+        "bge 1b\n"
+        "2:\n"
+        "adds %[left], #4\n"
+        "blt 3f\n"
+        "vldmia %[at]!, {s0-s3}\n"
+        "vstmia %[target]!, {s0-s3}\n"
+        "subs %[left], #4\n"
+        "3:\n"
+        "adds %[left], #4\n"
+        "beq 5f\n"
+        "4:\n"
+        "vldmia %[at]!, {s0}\n"
+        "vstmia %[target]!, {s0}\n"
+        "subs %[left], #1\n"
+        "bne 4b\n"
+        "5:\n"
+        : [at] "+r"(at), [target] "+r"(target), [left] "+r"(left)
+        :
+        : "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "cc", "memory");
+  }
 }
 
 void add_channels(const ChannelSums& sums) {

@@ -4,6 +4,7 @@
 // vector; kernels of 2 or 3 rows and columns keep the addresses of all taps in registers.
 #include <arm_mve.h>
 
+#include "kernels/ukernel/generic/long_rows.h"
 #include "kernels/ukernel/patch.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -82,128 +83,170 @@ namespace {
 void convolve_plane_3x3(const PlaneConvolution& convolution) {
   // Kernel rows from last to first: the order of the output rows that depend on an input row.
   float kernel[9];
-  float* to = kernel;
-  for (ptrdiff_t i = 2; i >= 0; --i) {
-    const float* from = convolution.kernel + i * convolution.kernel_row_stride;
-    for (size_t j = 0; j < 3; ++j, from += convolution.kernel_column_stride) *to++ = *from;
+  const float* row = convolution.kernel;
+#pragma GCC unroll 3
+  for (size_t i = 3; i-- > 0; row += convolution.kernel_row_stride) {
+    const float* from = row;
+#pragma GCC unroll 3
+    for (size_t j = 0; j < 3; ++j, from += convolution.kernel_column_stride) kernel[3 * i + j] = *from;
   }
   for (size_t x = 0; x < convolution.columns; x += 4) convolve_down(convolution, kernel, x);
 }
 
 namespace {
 
-// One row of weights: 16 columns take 12 instructions for 16 products.
-#define RL_ROW_TAP \
-  "ldrd %[at], %[offset], [%[tap]], #8\n ldr %[offset], [%[weight], %[offset]]\n add %[at], %[in]\n"
-#define RL_ROW_VECTOR(address, loaded, sums) \
-  "vldrw.u32 " loaded ", [%[at], #" address "]\n vfma.f32 %q[" sums "], " loaded ", %[offset]\n"
-template <size_t kVectors>
-inline void add_taps(const ShiftedSums& sums, const float* in, const float* weight, float32x4_t* totals) {
-  const ShiftedTap* tap = sums.taps;
-  uint32_t at, offset;
-  if constexpr (kVectors == 4) {
-    asm volatile("wls lr, %[count], 2f\n"
-                 "1:\n" RL_ROW_TAP RL_ROW_VECTOR("0", "q6", "a") RL_ROW_VECTOR("16", "q7", "b")
-                     RL_ROW_VECTOR("32", "q6", "c") RL_ROW_VECTOR("48", "q7", "d")
-                 "le lr, 1b\n"
-                 "2:\n"
-                 : [tap] "+r"(tap), [at] "=&r"(at), [offset] "=&r"(offset), [a] "+w"(totals[0]),
-                   [b] "+w"(totals[1]), [c] "+w"(totals[2]), [d] "+w"(totals[3])
-                 : [in] "r"(in), [weight] "r"(weight), [count] "r"(sums.count)
-                 : "q6", "q7", "lr", "cc", "memory");
-  } else {
-    asm volatile("wls lr, %[count], 2f\n"
-                 "1:\n" RL_ROW_TAP RL_ROW_VECTOR("0", "q6", "a") RL_ROW_VECTOR("16", "q7", "b")
-                 "le lr, 1b\n"
-                 "2:\n"
-                 : [tap] "+r"(tap), [at] "=&r"(at), [offset] "=&r"(offset), [a] "+w"(totals[0]),
-                   [b] "+w"(totals[1])
-                 : [in] "r"(in), [weight] "r"(weight), [count] "r"(sums.count)
-                 : "q6", "q7", "lr", "cc", "memory");
-  }
+// Tiles of one or three rows of weights. Assembler reads the members by their offsets. Steps are in bytes.
+struct Shifts {
+  const ShiftedTaps* taps;
+  size_t count;
+  const float* weight;
+  ptrdiff_t weight_step;
+  const float* in;
+  float* out;
+  ptrdiff_t out_step;
+  const float* initial;
+  size_t tiles;
+};
+
+// For each tile: starts the sums in q0 to q5 from values in memory or from `out`, adds all groups of taps,
+// and stores the sums. A group of one, two or three taps ends the loop itself, which takes no branch but that
+// back. r1: the columns of the group, r3 to r5: weights, r6: the columns of the tile, r7 to r9: free, r11:
+// out.
+#define RL_TILES(start, load, weights, one, two, three, store, bytes) \
+  "push {r4-r11, lr}\n"                                               \
+  "vpush {d8-d15}\n"                                                  \
+  "mov r10, r0\n"                                                     \
+  "ldr r6, [r10, #16]\n"                                              \
+  "ldrd r11, r12, [r10, #20]\n"                                       \
+  "0:\n"                                                              \
+  "ldr r1, [r10, #28]\n"                                              \
+  "cbz r1, 6f\n" start                                                \
+  "b 7f\n"                                                            \
+  "6:\n" load                                                         \
+  "7:\n"                                                              \
+  "ldrd r0, lr, [r10]\n"                                              \
+  "ldrd r3, r5, [r10, #8]\n" weights                                  \
+  "wls lr, lr, 5f\n"                                                  \
+  "1:\n"                                                              \
+  "ldrd r1, r2, [r0], #8\n"                                           \
+  "add r1, r6\n"                                                      \
+  "cbnz r2, 2f\n" one                                                 \
+  "le lr, 1b\n"                                                       \
+  "b 5f\n"                                                            \
+  "2:\n"                                                              \
+  "cmp r2, #1\n"                                                      \
+  "beq 3f\n" three                                                    \
+  "le lr, 1b\n"                                                       \
+  "b 5f\n"                                                            \
+  "3:\n" two                                                          \
+  "le lr, 1b\n"                                                       \
+  "5:\n" store "add r6, #" bytes                                      \
+  "\n"                                                                \
+  "add r11, #" bytes                                                  \
+  "\n"                                                                \
+  "ldr r2, [r10, #32]\n"                                              \
+  "subs r2, #1\n"                                                     \
+  "str r2, [r10, #32]\n"                                              \
+  "bne 0b\n"                                                          \
+  "vpop {d8-d15}\n"                                                   \
+  "pop {r4-r11, pc}\n"
+
+// One row: 16 columns take 30 instructions for the 48 products of three taps.
+#define RL_VECTOR(sum, loaded, at, factor) \
+  "vldrw.u32 " loaded ", [r1, #" at "]\n vfma.f32 " sum ", " loaded ", " factor "\n"
+#define RL_TWO_VECTORS(at, next, factor) RL_VECTOR("q0", "q6", at, factor) RL_VECTOR("q1", "q7", next, factor)
+#define RL_FOUR_VECTORS(a, b, c, d, factor) \
+  RL_TWO_VECTORS(a, b, factor) RL_VECTOR("q2", "q6", c, factor) RL_VECTOR("q3", "q7", d, factor)
+
+[[gnu::naked, gnu::noinline]] void add_sixteen([[maybe_unused]] Shifts* shifts) {
+#define RL_FIRST RL_FOUR_VECTORS("0", "16", "32", "48", "r7")
+#define RL_SECOND RL_FOUR_VECTORS("4", "20", "36", "52", "r8")
+#define RL_THIRD RL_FOUR_VECTORS("8", "24", "40", "56", "r9")
+  asm volatile(RL_TILES("ldr r2, [r1]\n vdup.32 q0, r2\n vdup.32 q1, r2\n vdup.32 q2, r2\n vdup.32 q3, r2\n",
+                        "vldrw.32 q0, [r11]\n vldrw.32 q1, [r11, #16]\n"
+                        "vldrw.32 q2, [r11, #32]\n vldrw.32 q3, [r11, #48]\n",
+                        "", "ldr r7, [r3], #4\n" RL_FIRST, "ldm r3!, {r7, r8}\n" RL_FIRST RL_SECOND,
+                        "ldm r3!, {r7, r8, r9}\n" RL_FIRST RL_SECOND RL_THIRD,
+                        "vstrw.32 q0, [r11]\n vstrw.32 q1, [r11, #16]\n"
+                        "vstrw.32 q2, [r11, #32]\n vstrw.32 q3, [r11, #48]\n",
+                        "64"));
+#undef RL_FIRST
+#undef RL_SECOND
+#undef RL_THIRD
 }
 
-// Three rows of weights, 8 columns: 14 instructions for 24 products.
-inline void add_taps_of_three(const ShiftedSums& sums, const float* in, const float* weight,
-                              float32x4_t* totals) {
-  const ShiftedTap* tap = sums.taps;
-  const float* second = weight + sums.weight_stride;
-  const float* third = second + sums.weight_stride;
-  uint32_t at, offset, factor;
+[[gnu::naked, gnu::noinline]] void add_eight([[maybe_unused]] Shifts* shifts) {
+#define RL_FIRST RL_TWO_VECTORS("0", "16", "r7")
+#define RL_SECOND RL_TWO_VECTORS("4", "20", "r8")
+#define RL_THIRD RL_TWO_VECTORS("8", "24", "r9")
+  asm volatile(RL_TILES("ldr r2, [r1]\n vdup.32 q0, r2\n vdup.32 q1, r2\n",
+                        "vldrw.32 q0, [r11]\n vldrw.32 q1, [r11, #16]\n", "", "ldr r7, [r3], #4\n" RL_FIRST,
+                        "ldm r3!, {r7, r8}\n" RL_FIRST RL_SECOND,
+                        "ldm r3!, {r7, r8, r9}\n" RL_FIRST RL_SECOND RL_THIRD,
+                        "vstrw.32 q0, [r11]\n vstrw.32 q1, [r11, #16]\n", "32"));
+#undef RL_FIRST
+#undef RL_SECOND
+#undef RL_THIRD
+}
+
+// Three rows: 8 columns take 38 instructions for the 72 products of three taps.
+#define RL_TAP_OF_ROWS(low, high) \
+  "ldr r7, [r3], #4\n"            \
+  "vldrw.u32 q6, [r1, #" low      \
+  "]\n"                           \
+  "ldr r8, [r4], #4\n"            \
+  "vldrw.u32 q7, [r1, #" high     \
+  "]\n"                           \
+  "vfma.f32 q0, q6, r7\n"         \
+  "ldr r9, [r5], #4\n"            \
+  "vfma.f32 q1, q7, r7\n"         \
+  "vfma.f32 q2, q6, r8\n vfma.f32 q3, q7, r8\n vfma.f32 q4, q6, r9\n vfma.f32 q5, q7, r9\n"
+// The three rows of a tile, from r11 on.
+#define RL_ROWS(move)                                                                       \
+  move " q0, [r11]\n " move " q1, [r11, #16]\n add r1, r11, r12\n" move " q2, [r1]\n " move \
+       " q3, [r1, #16]\n add r1, r12\n" move " q4, [r1]\n " move " q5, [r1, #16]\n"
+
+[[gnu::naked, gnu::noinline]] void add_eight_of_three([[maybe_unused]] Shifts* shifts) {
   asm volatile(
-      "wls lr, %[count], 2f\n"
-      "1:\n"
-      "ldrd %[at], %[offset], [%[tap]], #8\n"
-      "ldr %[factor], [%[weight], %[offset]]\n"
-      "add %[at], %[in]\n"
-      "vldrw.u32 q6, [%[at]]\n"
-      "vldrw.u32 q7, [%[at], #16]\n"
-      "vfma.f32 %q[a], q6, %[factor]\n"
-      "ldr %[at], [%[second], %[offset]]\n"
-      "vfma.f32 %q[b], q7, %[factor]\n"
-      "ldr %[factor], [%[third], %[offset]]\n"
-      "vfma.f32 %q[c], q6, %[at]\n vfma.f32 %q[d], q7, %[at]\n"
-      "vfma.f32 %q[e], q6, %[factor]\n vfma.f32 %q[f], q7, %[factor]\n"
-      "le lr, 1b\n"
-      "2:\n"
-      : [tap] "+r"(tap), [at] "=&r"(at), [offset] "=&r"(offset), [factor] "=&r"(factor), [a] "+w"(totals[0]),
-        [b] "+w"(totals[1]), [c] "+w"(totals[2]), [d] "+w"(totals[3]), [e] "+w"(totals[4]),
-        [f] "+w"(totals[5])
-      : [in] "r"(in), [weight] "r"(weight), [second] "r"(second), [third] "r"(third), [count] "r"(sums.count)
-      : "q6", "q7", "lr", "cc", "memory");
-}
-
-// A tile of kRows rows of weights and 4 x kVectors columns.
-template <size_t kRows, size_t kVectors>
-[[gnu::noinline]] void add_tile(const ShiftedSums& sums, size_t column, const float* weight,
-                                const float* initial, float* out) {
-  float32x4_t totals[kRows * kVectors];
-  float* to = out;
-#pragma GCC unroll 3
-  for (size_t i = 0; i < kRows; ++i, to += sums.out_stride) {
-#pragma GCC unroll 4
-    for (size_t v = 0; v < kVectors; ++v) {
-      totals[i * kVectors + v] = initial != nullptr ? vdupq_n_f32(initial[i]) : vld1q_f32(to + 4 * v);
-    }
-  }
-  if constexpr (kRows == 1) {
-    add_taps<kVectors>(sums, sums.in + column, weight, totals);
-  } else {
-    add_taps_of_three(sums, sums.in + column, weight, totals);
-  }
-  to = out;
-#pragma GCC unroll 3
-  for (size_t i = 0; i < kRows; ++i, to += sums.out_stride) {
-#pragma GCC unroll 4
-    for (size_t v = 0; v < kVectors; ++v) vst1q_f32(to + 4 * v, totals[i * kVectors + v]);
-  }
+      RL_TILES("ldm r1, {r7, r8, r9}\n"
+               "vdup.32 q0, r7\n vdup.32 q1, r7\n vdup.32 q2, r8\n"
+               "vdup.32 q3, r8\n vdup.32 q4, r9\n vdup.32 q5, r9\n",
+               RL_ROWS("vldrw.32"), "add r4, r3, r5\n add r5, r4\n", RL_TAP_OF_ROWS("0", "16"),
+               RL_TAP_OF_ROWS("0", "16") RL_TAP_OF_ROWS("4", "20"),
+               RL_TAP_OF_ROWS("0", "16") RL_TAP_OF_ROWS("4", "20") RL_TAP_OF_ROWS("8", "24"),
+               RL_ROWS("vstrw.32"), "32"));
 }
 
 }  // namespace
 
 void add_shifted(const ShiftedSums& sums) {
-  const float* weight = sums.weight;
-  const float* initial = sums.initial;
-  float* out = sums.out;
-  const auto advance = [&](ptrdiff_t rows) {
-    weight += rows * sums.weight_stride;
-    out += rows * sums.out_stride;
-    if (initial != nullptr) initial += rows;
+  constexpr auto kBytes = static_cast<ptrdiff_t>(sizeof(float));
+  const auto add = [&](void (*tiles)(Shifts*), size_t row, size_t column, size_t count) {
+    if (count == 0) return;
+    const auto at = static_cast<ptrdiff_t>(row);
+    Shifts shifts{sums.taps,
+                  sums.count,
+                  sums.weight + at * sums.weight_stride,
+                  sums.weight_stride * kBytes,
+                  sums.in + column,
+                  sums.out + at * sums.out_stride + column,
+                  sums.out_stride * kBytes,
+                  sums.initial == nullptr ? nullptr : sums.initial + row,
+                  count};
+    tiles(&shifts);
   };
-  size_t rows = sums.rows;
-  for (; rows >= 3; rows -= 3, advance(3)) {
-    for (size_t x = 0; x < sums.columns; x += 8) add_tile<3, 2>(sums, x, weight, initial, out + x);
-  }
-  for (; rows > 0; --rows, advance(1)) {
-    size_t x = 0;
-    for (; x + 16 <= sums.columns; x += 16) add_tile<1, 4>(sums, x, weight, initial, out + x);
-    if (x < sums.columns) add_tile<1, 2>(sums, x, weight, initial, out + x);
+  size_t row = 0;
+  for (; row + 3 <= sums.rows; row += 3) add(add_eight_of_three, row, 0, sums.columns / 8);
+  for (; row < sums.rows; ++row) {
+    add(add_sixteen, row, 0, sums.columns / 16);
+    add(add_eight, row, sums.columns / 16 * 16, sums.columns % 16 / 8);
   }
 }
 
 // Four elements of a row at a time, the last ones masked. Other strides than 1 take gathers and scatters.
 void copy_block(float* to, BlockStrides to_strides, const float* from, BlockStrides from_strides, size_t rows,
                 size_t columns) {
+  lengthen_rows(&to_strides, &from_strides, &rows, &columns);
   const bool adjacent = to_strides.column == 1 && from_strides.column == 1;
   const uint32x4_t lanes = vidupq_n_u32(0, 4);
   const uint32x4_t sources = vmulq_n_u32(lanes, static_cast<uint32_t>(from_strides.column));

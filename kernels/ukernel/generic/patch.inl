@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of shifted arrays, block copies and depthwise sums with scalars. RL_OWN_SHIFTS and RL_OWN_CHANNELS:
-// the including source defines these functions itself.
-#include <type_traits>
-
+// Sums of shifted arrays, block copies and depthwise sums with scalars. RL_OWN_SHIFTS, RL_OWN_BLOCKS and
+// RL_OWN_CHANNELS: the including source defines these functions itself.
+#include "kernels/ukernel/generic/long_rows.h"
 #include "kernels/ukernel/generic/patch_halves.inl"
 #include "kernels/ukernel/patch.h"
 
@@ -15,80 +14,144 @@ inline const float* after(const float* from, ptrdiff_t bytes) {
   return reinterpret_cast<const float*>(reinterpret_cast<const char*>(from) + bytes);
 }
 
-// kRows x kColumns sums in registers: with every tap a column serves all rows, and a weight all columns.
-template <size_t kRows, size_t kColumns>
-[[gnu::noinline]] void add_tile(const ShiftedSums& sums, const float* in, const float* weight,
-                                const float* initial, float* out) {
-  float totals[kRows][kColumns];
-#pragma GCC unroll 2
+// Adds a group of kTaps taps: an input serves all sums that see it through one of the taps, and a weight all
+// columns.
+template <size_t kTaps, size_t kRows, size_t kColumns>
+[[gnu::always_inline]] inline void add_taps(const float* in, const float* weight, ptrdiff_t weight_stride,
+                                            float (&totals)[kRows][kColumns]) {
+  float factors[kRows][kTaps];
+#pragma GCC unroll 3
   for (size_t i = 0; i < kRows; ++i) {
-    const float* from = out + static_cast<ptrdiff_t>(i) * sums.out_stride;
-    const float start = initial != nullptr ? initial[i] : 0;
-#pragma GCC unroll 16
-    for (size_t j = 0; j < kColumns; ++j) totals[i][j] = initial != nullptr ? start : from[j];
+#pragma GCC unroll 3
+    for (size_t t = 0; t < kTaps; ++t) factors[i][t] = weight[static_cast<ptrdiff_t>(i) * weight_stride + t];
   }
-  const float* second = weight + sums.weight_stride;
-  const ShiftedTap* const end = sums.taps + sums.count;
-  for (const ShiftedTap* tap = sums.taps; tap != end; ++tap) {
-    const float* from = after(in, tap->in);
-    float factors[2] = {*after(weight, tap->weight), 0};
-    if constexpr (kRows == 2) factors[1] = *after(second, tap->weight);
-#pragma GCC unroll 16
-    for (size_t j = 0; j < kColumns; ++j) {
-      const float number = from[j];
-#pragma GCC unroll 2
-      for (size_t i = 0; i < kRows; ++i) totals[i][j] += factors[i] * number;
+#pragma GCC unroll 18
+  for (size_t x = 0; x < kColumns + kTaps - 1; ++x) {
+    const float number = in[x];
+#pragma GCC unroll 3
+    for (size_t t = 0; t < kTaps; ++t) {
+      if (x < t || x - t >= kColumns) continue;
+#pragma GCC unroll 3
+      for (size_t i = 0; i < kRows; ++i) totals[i][x - t] += factors[i][t] * number;
     }
   }
-#pragma GCC unroll 2
-  for (size_t i = 0; i < kRows; ++i) {
-    float* to = out + static_cast<ptrdiff_t>(i) * sums.out_stride;
+}
+
+// Tiles of kRows x kColumns sums, which stay in registers, while whole tiles are left; returns the columns
+// that are done.
+template <size_t kRows, size_t kColumns>
+[[gnu::noinline]] size_t add_tiles(const ShiftedSums& sums, size_t row, size_t column) {
+  const auto first = static_cast<ptrdiff_t>(row);
+  const float* const weights = sums.weight + first * sums.weight_stride;
+  const ShiftedTaps* const end = sums.taps + sums.count;
+  for (; column + kColumns <= sums.columns; column += kColumns) {
+    float totals[kRows][kColumns];
+    float* out = sums.out + first * sums.out_stride + column;
+#pragma GCC unroll 3
+    for (size_t i = 0; i < kRows; ++i, out += sums.out_stride) {
+      // Keeps one pointer to a row, where compilers prefer one to each element.
+      asm("" : "+r"(out));
+      if (sums.initial != nullptr) {
+        const float start = sums.initial[row + i];
 #pragma GCC unroll 16
-    for (size_t j = 0; j < kColumns; ++j) to[j] = totals[i][j];
+        for (size_t j = 0; j < kColumns; ++j) totals[i][j] = start;
+      } else {
+#pragma GCC unroll 16
+        for (size_t j = 0; j < kColumns; ++j) totals[i][j] = out[j];
+      }
+    }
+    const float* in = sums.in + column;
+    const float* weight = weights;
+    for (const ShiftedTaps* taps = sums.taps; taps != end; ++taps) {
+      const float* from = after(in, taps->in);
+      static_assert(kShiftTaps == 1 || kShiftTaps == 3);
+      if (kShiftTaps == 1 || kRows > 2) {
+        add_taps<1>(from, weight, sums.weight_stride, totals);
+        ++weight;
+      } else if (taps->more == 0) {
+        add_taps<1>(from, weight, sums.weight_stride, totals);
+        ++weight;
+      } else if (taps->more == 1) {
+        add_taps<2>(from, weight, sums.weight_stride, totals);
+        weight += 2;
+      } else {
+        add_taps<3>(from, weight, sums.weight_stride, totals);
+        weight += 3;
+      }
+    }
+    out = sums.out + first * sums.out_stride + column;
+#pragma GCC unroll 3
+    for (size_t i = 0; i < kRows; ++i, out += sums.out_stride) {
+      asm("" : "+r"(out));
+#pragma GCC unroll 16
+      for (size_t j = 0; j < kColumns; ++j) out[j] = totals[i][j];
+    }
+  }
+  return column;
+}
+
+}  // namespace
+
+// Two rows share the loads of the columns; a single one has twice as many columns in a tile. Three rows are
+// quicker if all groups have single taps, which share no loads; the weights of more would not fit in
+// registers.
+void add_shifted(const ShiftedSums& sums) {
+  size_t row = 0;
+  if (kShiftTaps > 1 && sums.has_single_taps) {
+    for (; row + 3 <= sums.rows; row += 3) add_tiles<3, kShiftColumns>(sums, row, 0);
+  }
+  for (; row + 2 <= sums.rows; row += 2) add_tiles<2, kShiftColumns>(sums, row, 0);
+  if (row == sums.rows) return;
+  const size_t column = add_tiles<1, 2 * kShiftColumns>(sums, row, 0);
+  add_tiles<1, kShiftColumns>(sums, row, column);
+}
+#endif
+
+namespace {
+
+// Any strides: the elements of a row one at a time, four in an iteration.
+[[maybe_unused]] void copy_strided(float* to, BlockStrides to_strides, const float* from,
+                                   BlockStrides from_strides, size_t rows, size_t columns) {
+  for (; rows > 0; --rows, to += to_strides.row, from += from_strides.row) {
+    const float* at = from;
+    float* target = to;
+    const auto copy = [&]() __attribute__((always_inline)) {
+      *target = *at;
+      at += from_strides.column;
+      target += to_strides.column;
+    };
+    size_t left = columns;
+    for (; left >= 4; left -= 4) {
+      copy();
+      copy();
+      copy();
+      copy();
+    }
+    for (; left > 0; --left) copy();
   }
 }
 
 }  // namespace
 
-void add_shifted(const ShiftedSums& sums) {
-  constexpr size_t kTwice = 2 * kShiftColumns;
-  size_t row = 0;
-  const auto add_rows = [&](auto rows, auto wide) {
-    const auto at = static_cast<ptrdiff_t>(row);
-    const float* weight = sums.weight + at * sums.weight_stride;
-    const float* initial = sums.initial != nullptr ? sums.initial + row : nullptr;
-    float* out = sums.out + at * sums.out_stride;
-    size_t column = 0;
-    if constexpr (decltype(wide)::value) {
-      for (; column + kTwice <= sums.columns; column += kTwice) {
-        add_tile<decltype(rows)::value, kTwice>(sums, sums.in + column, weight, initial, out + column);
-      }
-    }
-    for (; column < sums.columns; column += kShiftColumns) {
-      add_tile<decltype(rows)::value, kShiftColumns>(sums, sums.in + column, weight, initial, out + column);
-    }
-    row += decltype(rows)::value;
-  };
-  while (row + 2 <= sums.rows) add_rows(std::integral_constant<size_t, 2>(), std::false_type());
-  if (row < sums.rows) add_rows(std::integral_constant<size_t, 1>(), std::true_type());
-}
-#endif
-
+#ifndef RL_OWN_BLOCKS
 void copy_block(float* to, BlockStrides to_strides, const float* from, BlockStrides from_strides, size_t rows,
                 size_t columns) {
+  lengthen_rows(&to_strides, &from_strides, &rows, &columns);
+  if (from_strides.column != 1 || to_strides.column != 1) {
+    return copy_strided(to, to_strides, from, from_strides, rows, columns);
+  }
   for (; rows > 0; --rows, to += to_strides.row, from += from_strides.row) {
     const float* at = from;
     float* target = to;
     size_t left = columns;
-    if (from_strides.column == 1 && to_strides.column == 1) {
-      for (; left >= 4; left -= 4, at += 4, target += 4) {
-        const float a = at[0], b = at[1], c = at[2], d = at[3];
-        target[0] = a, target[1] = b, target[2] = c, target[3] = d;
-      }
+    for (; left >= 4; left -= 4, at += 4, target += 4) {
+      const float a = at[0], b = at[1], c = at[2], d = at[3];
+      target[0] = a, target[1] = b, target[2] = c, target[3] = d;
     }
-    for (; left > 0; --left, at += from_strides.column, target += to_strides.column) *target = *at;
+    for (; left > 0; --left) *target++ = *at++;
   }
 }
+#endif
 
 #ifndef RL_OWN_CHANNELS
 namespace {

@@ -9,15 +9,14 @@ namespace rushlight::ukernel::reference {
 
 // By the definition: every tap of every column.
 inline void add_shifted(const ShiftedSums& s) {
-  const auto at = [](const float* from, int32_t bytes) {
-    return from + bytes / static_cast<int32_t>(sizeof(float));
-  };
   for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(s.rows); ++i) {
     for (ptrdiff_t j = 0; j < static_cast<ptrdiff_t>(s.columns); ++j) {
       float* out = s.out + i * s.out_stride + j;
       double sum = s.initial == nullptr ? *out : s.initial[i];
+      const float* weight = s.weight + i * s.weight_stride;
       for (size_t t = 0; t < s.count; ++t) {
-        sum += double{*at(s.weight + i * s.weight_stride, s.taps[t].weight)} * at(s.in, s.taps[t].in)[j];
+        const float* in = s.in + s.taps[t].in / static_cast<int32_t>(sizeof(float)) + j;
+        for (int32_t k = 0; k <= s.taps[t].more; ++k) sum += double{*weight++} * in[k];
       }
       *out = static_cast<float>(sum);
     }

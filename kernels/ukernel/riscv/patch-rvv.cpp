@@ -78,9 +78,10 @@ void add_shifted(const ShiftedSums& sums) {
       const size_t lanes = __riscv_vsetvl_e32m4(sums.columns - x);
       vfloat32m4_t totals = sums.initial == nullptr ? __riscv_vle32_v_f32m4(out + x, lanes)
                                                     : __riscv_vfmv_v_f_f32m4(sums.initial[i], lanes);
+      static_assert(kShiftTaps == 1);
       for (size_t t = 0; t < sums.count; ++t) {
         const vfloat32m4_t seen = __riscv_vle32_v_f32m4(after(sums.in, sums.taps[t].in) + x, lanes);
-        totals = __riscv_vfmacc_vf_f32m4(totals, *after(weight, sums.taps[t].weight), seen, lanes);
+        totals = __riscv_vfmacc_vf_f32m4(totals, weight[t], seen, lanes);
       }
       __riscv_vse32_v_f32m4(out + x, totals, lanes);
       x += lanes;

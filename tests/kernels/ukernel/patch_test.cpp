@@ -32,26 +32,31 @@ void expect_near(const Guarded<float>& got, const Guarded<float>& expected) {
   for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-5f) << i;
 }
 
-// Taps in reverse order, with weights in any order, and rows further apart than their columns.
+// Groups of taps in reverse order, of all sizes, and rows further apart than their columns.
 TEST(AddShifted, AnyRowsAndTaps_AddProducts) {
   for (const size_t rows : {0, 1, 2, 3, 4, 7}) {
-    for (const size_t count : {0, 1, 2, 9}) {
+    for (const size_t count : {0, 1, 2, 5}) {
       for (const size_t blocks : {1, 2, 3, 5}) {
         for (const bool starts : {false, true}) {
+          const bool single = blocks == 2;
           const size_t columns = blocks * kShiftColumns, apart = columns + 3;
-          Guarded<float> in(columns + 2 * count, Edge::kBack), weight(rows * (count + 1) + 1), initial(rows);
-          Guarded<float> out(rows * apart + 1), expected(out.size());
-          std::vector<ShiftedTap> taps(count);
+          // Group t starts 2 * (count - t) - 1 elements in and has up to kShiftTaps taps.
+          std::vector<ShiftedTaps> taps(count);
+          size_t sum = 0, reach = 0;
           for (size_t t = 0; t < count; ++t) {
-            const size_t from = count - 1 - t;
-            taps[t] = {static_cast<int32_t>((2 * from + 1) * sizeof(float)),
-                       static_cast<int32_t>((t * 5 % count) * sizeof(float))};
+            const size_t from = 2 * (count - t) - 1, some = single ? 1 : (t + 2) % kShiftTaps + 1;
+            taps[t] = {static_cast<int32_t>(from * sizeof(float)), static_cast<int32_t>(some - 1)};
+            sum += some;
+            reach = std::max(reach, from + some - 1);
           }
+          Guarded<float> in(columns + reach, Edge::kBack), initial(rows);
+          Guarded<float> weight(rows == 0 ? 0 : (rows - 1) * (sum + 1) + sum, Edge::kBack);
+          Guarded<float> out(rows * apart + 1), expected(out.size());
           for (Guarded<float>* each : {&in, &weight, &initial, &out}) fill(*each);
           std::copy(out.begin(), out.end(), expected.begin());
           ShiftedSums sums{in.data(),
                            weight.data(),
-                           static_cast<ptrdiff_t>(count + 1),
+                           static_cast<ptrdiff_t>(sum + 1),
                            taps.data(),
                            count,
                            starts ? initial.data() : nullptr,
@@ -59,6 +64,7 @@ TEST(AddShifted, AnyRowsAndTaps_AddProducts) {
                            static_cast<ptrdiff_t>(apart),
                            rows,
                            columns};
+          sums.has_single_taps = single;
           native::add_shifted(sums);
           sums.out = expected.data();
           reference::add_shifted(sums);
