@@ -256,11 +256,11 @@ bool convolve(KernelContext& context, const Convolution& c, ScalarType type) {
   return true;
 }
 
-// Calls f with a number of the size of an element: double or bfloat16.
+// Calls f with a number of the size of an element: double, or a float of 16 bits.
 template <class F>
 decltype(auto) with_element(ScalarType type, F f) {
-  if constexpr (contains(kAnySelectedType, ScalarType::BFloat16)) {
-    if (type == ScalarType::BFloat16) return f(uint16_t{});
+  if constexpr (kNarrowTypes != 0) {
+    if (contains(kNarrowTypes, type)) return f(uint16_t{});
   }
   return f(double{});
 }
@@ -273,8 +273,8 @@ bool is_empty(const Convolution& c) {
 
 }  // namespace
 
-bool gains_by_columns(const Convolution& c) {
-  return multiplies_bfloat16() && count_phases(c) == 1 && Columns<uint16_t>::is_direct(make_phase(c, 0));
+bool gains_by_columns(const Convolution& c, ScalarType type) {
+  return multiplies_narrow(type) && count_phases(c) == 1 && Columns<uint16_t>::is_direct(make_phase(c, 0));
 }
 
 void prepare_columns(KernelContext& context, const Convolution& c, ScalarType type) {
