@@ -182,7 +182,7 @@ decltype(auto) with_arithmetic(ScalarType type, F f) {
     if (type == ScalarType::Double) return f(Doubles());
   }
   if constexpr (kNarrowTypes != 0) {
-    if (multiplies_narrow(type)) return f(Narrows(type));
+    if (narrow_products(type) != 0) return f(Narrows(type));
   }
   return f(Singles());
 }
@@ -698,9 +698,10 @@ void prepare(KernelContext& context, const Gemm& gemm, const Tensor& weight) {
   if (bytes != 0) context.need_scratch(bytes + 64);
 }
 
-bool multiplies_narrow(ScalarType type) {
-  if (!contains(kNarrowTypes, type)) return false;
-  return type == ScalarType::Half ? ukernel::gemm_has_f16() : ukernel::gemm_has_bf16();
+size_t narrow_products(ScalarType type) {
+  if (!contains(kNarrowTypes, type)) return 0;
+  if (type == ScalarType::Half) return ukernel::gemm_has_f16() ? 1 : 0;
+  return ukernel::gemm_has_bf16() ? ukernel::gemm_group_bf16() : 0;
 }
 
 size_t scratch_bytes(const Gemm& gemm) {

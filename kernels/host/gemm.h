@@ -43,8 +43,9 @@ void prepare(KernelContext& context, const Gemm& gemm, const Tensor& weight);
 inline constexpr TypeSet kNarrowTypes =
     kAnySelectedType & ((ukernel::kMayHaveBf16 ? type_set(ScalarType::BFloat16) : TypeSet{}) |
                         (ukernel::kMayHaveF16 ? type_set(ScalarType::Half) : TypeSet{}));
-// True if it is one of them and the processor multiplies it faster than float32.
-[[nodiscard]] bool multiplies_narrow(ScalarType type);
+// The products that an instruction of the processor computes for each of float32: 1 if only conversions are
+// saved, 0 if the dtype is converted.
+[[nodiscard]] size_t narrow_products(ScalarType type);
 
 // Bytes of scratch memory, aligned to 64, that multiply() uses for this product; its matrices may have no
 // data yet. Without scratch memory float32 products are slower; products of other dtypes, and

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "kernels/checks/selection.h"
+#include "kernels/host/convolution/method.h"
 #include "kernels/host/elements.h"
 #include "kernels/host/gemm.h"
 
@@ -18,6 +19,10 @@ namespace {
 
 constexpr size_t kBlockBytes = size_t{1} << 18;  // of a block of columns
 constexpr size_t kGrain = size_t{1} << 18;       // multiplications worth a thread
+// With so many products an instruction, inputs may be gathered if each has so many products. Winograd's
+// method saves as many in float32.
+constexpr size_t kLeastProducts = 4;
+constexpr ptrdiff_t kLeastOutChannels = 16;
 
 size_t round_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -274,7 +279,10 @@ bool is_empty(const Convolution& c) {
 }  // namespace
 
 bool gains_by_columns(const Convolution& c, ScalarType type) {
-  return multiplies_narrow(type) && count_phases(c) == 1 && Columns<uint16_t>::is_direct(make_phase(c, 0));
+  const size_t products = narrow_products(type);
+  if (products == 0 || count_phases(c) != 1) return false;
+  if (Columns<uint16_t>::is_direct(make_phase(c, 0))) return true;
+  return products >= kLeastProducts && c.out_channels >= kLeastOutChannels && !gains_by_winograd(c);
 }
 
 void prepare_columns(KernelContext& context, const Convolution& c, ScalarType type) {

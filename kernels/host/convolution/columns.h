@@ -7,8 +7,9 @@
 
 namespace rushlight::kernels::host {
 
-// True if a convolution of 16-bit floats takes less time by this method than in float32: it is pointwise, so
-// that nothing is gathered, and the processor multiplies the dtype as it is.
+// True if a convolution of 16-bit floats takes less time by this method than in float32: the processor
+// multiplies the dtype as it is, and the convolution is pointwise, so that nothing is gathered, or has enough
+// products for each gathered input.
 [[nodiscard]] bool gains_by_columns(const Convolution& convolution, ScalarType type);
 
 // For prepare functions: requests the scratch memory of a call.
