@@ -19,8 +19,8 @@ namespace {
 
 constexpr size_t kBlockBytes = size_t{1} << 18;  // of a block of columns
 constexpr size_t kGrain = size_t{1} << 18;       // multiplications worth a thread
-// With so many products an instruction, inputs may be gathered if each has so many products. Winograd's
-// method saves as many in float32.
+// Gathering pays for instructions of four products, with sixteen output channels or more. Winograd's method
+// saves about as many products in float32.
 constexpr size_t kLeastProducts = 4;
 constexpr ptrdiff_t kLeastOutChannels = 16;
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/ukernel/gemm_f16.h"
-#include "kernels/ukernel/reference/narrow_gemm.h"
+#include "kernels/ukernel/reference/gemm_bf16.h"
 
 namespace rushlight::ukernel::reference {
 

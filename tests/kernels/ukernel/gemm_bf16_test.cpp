@@ -2,6 +2,7 @@
 // See narrow_gemm.h.
 #include "kernels/ukernel/gemm_bf16.h"
 
+#include "kernels/ukernel/reference/gemm_bf16.h"
 #include "tests/kernels/ukernel/narrow_gemm.h"
 #include "tests/kernels/ukernel/variants_here.h"
 

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/ukernel/reference/narrow_gemm.h"
+#include "kernels/ukernel/reference/gemm_bf16.h"
 #include "tests/kernels/ukernel/guarded.h"
 
 namespace rushlight::testing {
