@@ -399,9 +399,13 @@ class Plan {
       });
     }
     const size_t split = ukernel::gemm_split(rows, kernels_.rows());
-    // Staged sums of adjacent panels are finished together, if enough tiles for threads remain.
-    size_t wide = staged_ ? std::max<size_t>(kMostColumns / panel_, 1) : 1;
-    if (divide_up(rows, split) * panels < kFewTiles * wide) wide = 1;
+    // 16-bit dtypes have staged sums. Adjacent panels of these are finished together, if enough tiles for
+    // threads remain.
+    size_t wide = 1;
+    if constexpr ((kAnySelectedType & types::kReducedFloat) != 0) {
+      if (staged_) wide = std::max<size_t>(kMostColumns / panel_, 1);
+      if (divide_up(rows, split) * panels < kFewTiles * wide) wide = 1;
+    }
     // Tiles are numbered with panels fastest, so that a thread keeps the rows of A and goes through the block
     // of B.
     const size_t across = divide_up(panels, wide);
@@ -412,7 +416,7 @@ class Plan {
       size_t p = begin % across;
       for (size_t tile = begin; tile < end; ++tile) {
         for (size_t d = depth; d == depth || d < depth + deep; d += depth_block_) {
-          multiply_tile(d, panel, p * wide, std::min(wide, panels - p * wide), row, at,
+          multiply_tile(d, panel, p * wide, wide == 1 ? 1 : std::min(wide, panels - p * wide), row, at,
                         std::min(split, row + rows - at));
         }
         if (++p == across) {
@@ -446,8 +450,8 @@ class Plan {
     tile.c = staged_ ? stage : const_cast<T*>(elements<T>(gemm_.out, row, column));
     tile.c_stride = staged_ ? static_cast<ptrdiff_t>(kMostColumns) : gemm_.out.row_stride;
     start(&tile, row, column, depth == 0, ends);
-    for (size_t done = 0; done < columns; done += panel_, ++p) {
-      tile.columns = std::min(panel_, columns - done);
+    for (size_t i = 0; i < count; ++i, ++p) {
+      tile.columns = std::min(panel_, columns - i * panel_);
       if (packs_b_ || gemm_.packed_b != nullptr) {
         tile.b = packs_b_ ? b_block_ + p * panel_elements(kernels_, deep)
                           : static_cast<const Factor*>(gemm_.packed_b) +
@@ -456,11 +460,12 @@ class Plan {
         tile.b_columns = panel_;
       } else {
         // Used in place: the last panel has fewer columns, and nothing behind them may be read.
-        tile.b = elements<Factor>(gemm_.b, depth, column + done);
+        tile.b = elements<Factor>(gemm_.b, depth, column + i * panel_);
         tile.b_stride = gemm_.b.row_stride;
         tile.b_columns = tile.columns;
       }
       kernels_.multiply(tile);
+      if (i + 1 == count) break;
       tile.c += panel_;
       if (tile.initial_from == ukernel::GemmInitial::kColumns) tile.initial += panel_;
       if (tile.residual != nullptr) tile.residual += panel_;
