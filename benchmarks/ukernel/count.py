@@ -6,6 +6,7 @@ references of the tests.
     python benchmarks/ukernel/count.py --json FILE        # also the counts
     python benchmarks/ukernel/count.py --write            # also put the table into README.md beside this file
     python benchmarks/ukernel/count.py --machines rvv "gemm product"
+    python benchmarks/ukernel/count.py --narrow           # products of 16-bit floats, with --write too
 
 Needs the cross compilers and QEMU's user mode (`rushlight targets`).
 """
@@ -16,7 +17,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -62,6 +63,15 @@ MACHINES = (
         cpu="rv64,v=true,vext_spec=v1.0,vlen=256",
     ),
 )
+
+
+# Products of float32, float16 and bfloat16 on one machine, whose processor has instructions for each.
+NARROW = replace(MACHINES[0], cpu="max")
+PRODUCTS = {
+    "float32": ("gemm", "native"),
+    "float16": ("gemm f16", "fp16fml"),
+    "bfloat16": ("gemm bf16", "bf16"),
+}
 
 
 @dataclass(frozen=True)
@@ -135,26 +145,39 @@ def to_markdown(counts: list[Count], machines: list[Machine]) -> str:
     return "\n".join(lines)
 
 
+def narrow_markdown(counts: list[Count]) -> str:
+    """A row for each product, a column for each dtype."""
+    by_case = {(each.variant, each.name): each.instructions for each in counts}
+    lines = ["| product | " + " | ".join(PRODUCTS) + " |", "|---|" + "---:|" * len(PRODUCTS)]
+    for size in ("64x64x64", "256x256x256"):
+        cells = [f"{by_case[variant, f'{family} product {size}']:,}" for family, variant in PRODUCTS.values()]
+        lines.append(f"| {size} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("part", nargs="?", default="", help="only cases whose names contain this")
     parser.add_argument("--machines", nargs="*", default=[machine.name for machine in MACHINES])
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "ukernel", help="folder for builds")
+    parser.add_argument("--narrow", action="store_true", help="count products of 16-bit floats on aarch64")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--write", action="store_true", help="put the table into README.md beside this file")
     options = parser.parse_args()
     machines = [machine for machine in MACHINES if machine.name in options.machines]
+    if options.narrow:
+        machines, options.part = [NARROW], "product"
     plugin = build_plugin(options.work)
     counts: list[Count] = []
     for machine in machines:
         print(f"{machine.name} ...", file=sys.stderr, flush=True)
         counts += count(machine, plugin, build_bench(machine, options.work / machine.name), options.part)
-    markdown = to_markdown(counts, machines)
+    markdown = narrow_markdown(counts) if options.narrow else to_markdown(counts, machines)
     print(markdown)
     if options.json is not None:
         options.json.write_text(json.dumps([asdict(each) for each in counts], indent=1) + "\n")
     if options.write:
-        written.write(HERE / "README.md", "counts", markdown)
+        written.write(HERE / "README.md", "narrow" if options.narrow else "counts", markdown)
     return 0
 
 

@@ -75,8 +75,7 @@ Range within(ptrdiff_t first, ptrdiff_t step, ptrdiff_t limit, Range range) {
 
 // 16-bit floats with a residual take the methods of float32. A constant in builds without these dtypes.
 bool is_by_columns(const Convolution& made, ScalarType type, bool residual) {
-  const bool is_bfloat16 = widens(type) && type == ScalarType::BFloat16;
-  return is_double(type) || (is_bfloat16 && !residual && gains_by_columns(made));
+  return is_double(type) || (widens(type) && !residual && gains_by_columns(made, type));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 // packed unless it is constant (packed at load) or small. Tiles of gemm_rows() rows by one panel are computed
 // in registers and divided among threads. Few rows with contiguous columns of B are dot products instead,
 // because packing would cost more than the product. The arithmetic is float32, float64 for float64, or
-// products of bfloat16 pairs if the processor has them.
+// products of float16 or bfloat16 with sums in float32 if the processor has them.
 //
 // The loops, from the outermost to the innermost:
 //
@@ -25,6 +25,7 @@
 #include "kernels/ukernel/dot.h"
 #include "kernels/ukernel/gemm.h"
 #include "kernels/ukernel/gemm_bf16.h"
+#include "kernels/ukernel/gemm_f16.h"
 #include "kernels/ukernel/gemm_f64.h"
 #include "runtime/base/log.h"
 
@@ -40,6 +41,7 @@ constexpr size_t kRowBlock = 96;                  // rows of A converted at a ti
 constexpr size_t kSmallDepth = 32;                // rows of B packed at a time without scratch memory
 // A tile of fewer rows waits for its panel of B: it takes the time of about this many rows.
 constexpr size_t kLeastRows = 4;
+constexpr size_t kFewTiles = 16;                      // fewer would leave threads without work
 constexpr ptrdiff_t kPackGrain = ptrdiff_t{1} << 14;  // packed elements worth a thread
 
 constexpr uint64_t kLayout = 0x67656d6d;  // "gemm": identifies panels of B
@@ -64,18 +66,24 @@ const T* elements(const Matrix& matrix, size_t row, size_t column) {
 }
 
 // The microkernels of an arithmetic, and the conversion of its operands: factors of type Factor in tiles and
-// panels, whose dtype is kFactors, and sums of type Sum.
+// panels, whose dtype is kFactors, and sums of type Sum. Panels hold group() adjacent elements along the
+// depth.
 struct Singles {
   static constexpr ScalarType kFactors = ScalarType::Float;
   static constexpr ScalarType kSums = ScalarType::Float;
-  static constexpr bool kPairs = false;  // panels hold pairs along the depth
+  static constexpr bool kNarrow = false;  // 16-bit factors of any dtype, always packed
   using Factor = float;
   using Sum = float;
   using Tile = ukernel::GemmTile;
+  static size_t rows() { return ukernel::gemm_rows(); }
   static size_t columns() { return ukernel::gemm_columns(); }
+  static size_t group() { return 1; }
   static void multiply(const Tile& tile) { ukernel::gemm_tile(tile); }
   static void dot(const ukernel::DotProducts& dots) { ukernel::dot_products(dots); }
-  static constexpr auto pack = [](auto... arguments) { ukernel::gemm_pack(arguments...); };
+  static void pack(float* panel, const float* b, ptrdiff_t row_stride, ptrdiff_t column_stride, size_t depth,
+                   size_t columns) {
+    ukernel::gemm_pack(panel, b, row_stride, column_stride, depth, columns, ukernel::gemm_columns());
+  }
   static void load_factors(float* to, ScalarType type, const void* from, ptrdiff_t stride, size_t n) {
     load_floats(to, type, from, stride, n);
   }
@@ -97,14 +105,19 @@ void copy_strided(T* to, const void* from, ptrdiff_t stride, size_t n) {
 struct Doubles {
   static constexpr ScalarType kFactors = ScalarType::Double;
   static constexpr ScalarType kSums = ScalarType::Double;
-  static constexpr bool kPairs = false;
+  static constexpr bool kNarrow = false;
   using Factor = double;
   using Sum = double;
   using Tile = ukernel::GemmTileF64;
+  static size_t rows() { return ukernel::gemm_rows(); }
   static size_t columns() { return ukernel::gemm_columns_f64(); }
+  static size_t group() { return 1; }
   static void multiply(const Tile& tile) { ukernel::gemm_tile_f64(tile); }
   static void dot(const ukernel::DotProductsF64& dots) { ukernel::dot_products_f64(dots); }
-  static constexpr auto pack = [](auto... arguments) { ukernel::gemm_pack_f64(arguments...); };
+  static void pack(double* panel, const double* b, ptrdiff_t row_stride, ptrdiff_t column_stride,
+                   size_t depth, size_t columns) {
+    ukernel::gemm_pack_f64(panel, b, row_stride, column_stride, depth, columns, ukernel::gemm_columns_f64());
+  }
   static void load_factors(double* to, ScalarType, const void* from, ptrdiff_t stride, size_t n) {
     copy_strided(to, from, stride, n);
   }
@@ -124,17 +137,42 @@ struct Doubles {
   }
 };
 
-struct BFloat16s : Singles {
-  static constexpr ScalarType kFactors = ScalarType::BFloat16;
-  static constexpr bool kPairs = true;
+// Float16 and bfloat16: one Plan, which asks for the dtype.
+class Narrows : public Singles {
+ public:
+  static constexpr bool kNarrow = true;
   using Factor = uint16_t;
-  using Tile = ukernel::GemmTileBf16;
-  static size_t columns() { return ukernel::gemm_columns_bf16(); }
-  static void multiply(const Tile& tile) { ukernel::gemm_tile_bf16(tile); }
-  static constexpr auto pack = [](auto... arguments) { ukernel::gemm_pack_bf16(arguments...); };
+  using Tile = ukernel::GemmTile16;
+
+  explicit Narrows(ScalarType type) : type_(type) {}
+
+  [[nodiscard]] size_t rows() const {
+    return is_half() ? ukernel::gemm_rows_f16() : ukernel::gemm_rows_bf16();
+  }
+  [[nodiscard]] size_t columns() const {
+    return is_half() ? ukernel::gemm_columns_f16() : ukernel::gemm_columns_bf16();
+  }
+  [[nodiscard]] size_t group() const { return is_half() ? 1 : ukernel::gemm_group_bf16(); }
+  void multiply(const Tile& tile) const {
+    is_half() ? ukernel::gemm_tile_f16(tile) : ukernel::gemm_tile_bf16(tile);
+  }
+  void pack(uint16_t* panel, const uint16_t* b, ptrdiff_t row_stride, ptrdiff_t column_stride, size_t depth,
+            size_t columns) const {
+    is_half() ? ukernel::gemm_pack_f16(panel, b, row_stride, column_stride, depth, columns)
+              : ukernel::gemm_pack_bf16(panel, b, row_stride, column_stride, depth, columns);
+  }
   static void load_factors(uint16_t* to, ScalarType, const void* from, ptrdiff_t stride, size_t n) {
     copy_strided(to, from, stride, n);
   }
+
+ private:
+  // A constant in builds with one of the dtypes.
+  [[nodiscard]] bool is_half() const {
+    if constexpr (!contains(kNarrowTypes, ScalarType::BFloat16)) return true;
+    return contains(kNarrowTypes, ScalarType::Half) && type_ == ScalarType::Half;
+  }
+
+  ScalarType type_;
 };
 
 // Calls f with the arithmetic of a dtype. Builds contain no code for dtypes that they do not select.
@@ -143,8 +181,8 @@ decltype(auto) with_arithmetic(ScalarType type, F f) {
   if constexpr (contains(kConvertibleTypes, ScalarType::Double)) {  // of complex128, too
     if (type == ScalarType::Double) return f(Doubles());
   }
-  if constexpr (contains(kAnySelectedType, ScalarType::BFloat16)) {
-    if (type == ScalarType::BFloat16 && ukernel::gemm_has_bf16()) return f(BFloat16s());
+  if constexpr (kNarrowTypes != 0) {
+    if (narrow_products(type) != 0) return f(Narrows(type));
   }
   return f(Singles());
 }
@@ -195,29 +233,29 @@ class Plan {
   using Factor = typename Kernels::Factor;
 
  public:
-  explicit Plan(const Gemm& gemm) : gemm_(simplified(gemm)) {
-    const bool reads = is_of(Kernels::kFactors);
+  Plan(const Gemm& gemm, const Kernels& kernels) : gemm_(simplified(gemm)), kernels_(kernels) {
+    const bool reads = Kernels::kNarrow || is_of(Kernels::kFactors);
     const bool writes = is_of(Kernels::kSums);
     // The order of these decisions matters: each uses the ones before it.
     dots_ = is_of_few_vectors();
     staged_ = !writes || (gemm_.out.column_stride != 1 && gemm_.columns != 1) ||
               (gemm_.bias.data == gemm_.out.data && gemm_.bias.data != nullptr);
     converts_a_ = !dots_ && (!reads || (gemm_.a.column_stride != 1 && gemm_.depth > 1 &&
-                                        (Kernels::kPairs || gemm_.columns > kMostColumns)));
+                                        (Kernels::kNarrow || gemm_.columns > kMostColumns)));
     packs_b_ = gemm_.packed_b == nullptr && !dots_ && !is_b_contiguous();
-    panel_ = Kernels::columns();
+    panel_ = kernels_.columns();
     panels_ = divide_up(gemm_.columns, panel_);
     // Staged sums cannot be added to `out` block by block, so their depth is not divided.
     depth_block_ = staged_ ? std::max<size_t>(gemm_.depth, 1) : kDepthBlock;
     depth_block_ = std::min(depth_block_, std::max<size_t>(gemm_.depth, 1));
     // Panels of one block of depth that fit in kBlockBytes.
-    const size_t fitting = kBlockBytes / panel_bytes(depth_block_);
+    const size_t fitting = kBlockBytes / panel_bytes(kernels_, depth_block_);
     panel_block_ = std::min(panels_, std::max<size_t>(fitting, 1));
     row_block_ = converts_a_ ? std::min(gemm_.rows, kRowBlock) : gemm_.rows;
     depth_step_ = depth_block_;
     // With rows for one tile each panel is read once, so blocks of B need not stay in cache: all panels are
     // divided among threads, which join once.
-    if (!packs_b_ && !converts_a_ && gemm_.rows <= ukernel::gemm_split(gemm_.rows)) {
+    if (!packs_b_ && !converts_a_ && gemm_.rows <= kernels_.rows()) {
       depth_step_ = std::max<size_t>(gemm_.depth, 1);
       panel_block_ = panels_;
     }
@@ -234,13 +272,16 @@ class Plan {
   }
 
   // Elements and bytes of a panel of `depth` rows.
-  [[nodiscard]] static size_t panel_elements(size_t depth) {
-    return (Kernels::kPairs ? divide_up(depth, 2) * 2 : depth) * Kernels::columns();
+  [[nodiscard]] static size_t panel_elements(const Kernels& kernels, size_t depth) {
+    return divide_up(depth, kernels.group()) * kernels.group() * kernels.columns();
   }
-  [[nodiscard]] static size_t panel_bytes(size_t depth) { return panel_elements(depth) * sizeof(Factor); }
+  [[nodiscard]] static size_t panel_bytes(const Kernels& kernels, size_t depth) {
+    return panel_elements(kernels, depth) * sizeof(Factor);
+  }
 
   // Packs `columns` columns of `b`, at most a panel.
-  static void pack_panel(Factor* panel, ScalarType type, const Matrix& b, size_t depth, size_t columns);
+  static void pack_panel(const Kernels& kernels, Factor* panel, ScalarType type, const Matrix& b,
+                         size_t depth, size_t columns);
 
   [[nodiscard]] size_t scratch_bytes() const { return b_bytes() + a_bytes(); }
 
@@ -283,7 +324,7 @@ class Plan {
   // True if the matrices are of the type that the microkernels take. False for 16-bit floats that are
   // converted, so in builds without them it is a constant.
   [[nodiscard]] bool is_of(ScalarType type) const {
-    return (kAnySelectedType & types::kReducedFloat) == 0 || gemm_.type == type;
+    return !Kernels::kNarrow && ((kAnySelectedType & types::kReducedFloat) == 0 || gemm_.type == type);
   }
 
   // The layout of the bias; kC means none that the microkernel can start with.
@@ -306,15 +347,16 @@ class Plan {
 
   [[nodiscard]] bool is_b_contiguous() const {
     if (gemm_.depth == 0) return true;
-    if (Kernels::kPairs || !is_of(Kernels::kFactors) || (gemm_.b.column_stride != 1 && gemm_.columns != 1))
-      return false;
+    if (!is_of(Kernels::kFactors) || (gemm_.b.column_stride != 1 && gemm_.columns != 1)) return false;
     // Rows that are a multiple of 1 KiB apart map to the same cache sets.
     const bool meets = gemm_.b.row_stride % 256 == 0;
     return gemm_.rows <= 2 * ukernel::gemm_rows() ||
            (!meets && gemm_.depth * gemm_.columns * sizeof(T) <= kDirectBytes);
   }
 
-  [[nodiscard]] size_t b_bytes() const { return packs_b_ ? panel_block_ * panel_bytes(depth_block_) : 0; }
+  [[nodiscard]] size_t b_bytes() const {
+    return packs_b_ ? panel_block_ * panel_bytes(kernels_, depth_block_) : 0;
+  }
   [[nodiscard]] size_t a_bytes() const {
     return converts_a_ ? row_block_ * depth_block_ * sizeof(Factor) : 0;
   }
@@ -337,7 +379,7 @@ class Plan {
     for_each(context, panels, 4 * rows * panel_, [&](size_t begin, size_t end) {
       for (size_t p = begin; p < end; ++p) {
         const size_t column = (first + p) * panel_;
-        pack_panel(b_block_ + p * panel_elements(rows), gemm_.type,
+        pack_panel(kernels_, b_block_ + p * panel_elements(kernels_, rows), gemm_.type,
                    part_of(gemm_.b, gemm_.type, depth, column), rows,
                    std::min(panel_, gemm_.columns - column));
       }
@@ -356,17 +398,28 @@ class Plan {
         }
       });
     }
+    const size_t split = ukernel::gemm_split(rows, kernels_.rows());
+    // 16-bit dtypes have staged sums. Adjacent panels of these are finished together, if enough tiles for
+    // threads remain.
+    size_t wide = 1;
+    if constexpr ((kAnySelectedType & types::kReducedFloat) != 0) {
+      if (staged_) wide = std::max<size_t>(kMostColumns / panel_, 1);
+      if (divide_up(rows, split) * panels < kFewTiles * wide) wide = 1;
+    }
     // Tiles are numbered with panels fastest, so that a thread keeps the rows of A and goes through the block
     // of B.
-    const size_t split = ukernel::gemm_split(rows);
-    const size_t tiles = divide_up(rows, split) * panels;
-    for_each(context, tiles, std::max(split, kLeastRows) * panel_ * deep, [&](size_t begin, size_t end) {
-      size_t at = row + begin / panels * split;
-      size_t p = begin % panels;
+    const size_t across = divide_up(panels, wide);
+    const size_t tiles = divide_up(rows, split) * across;
+    const size_t each = std::max(split, kLeastRows) * panel_ * wide * deep;
+    for_each(context, tiles, each, [&](size_t begin, size_t end) {
+      size_t at = row + begin / across * split;
+      size_t p = begin % across;
       for (size_t tile = begin; tile < end; ++tile) {
-        for (size_t d = depth; d == depth || d < depth + deep; d += depth_block_)
-          multiply_tile(d, panel, p, row, at, std::min(split, row + rows - at));
-        if (++p == panels) {
+        for (size_t d = depth; d == depth || d < depth + deep; d += depth_block_) {
+          multiply_tile(d, panel, p * wide, wide == 1 ? 1 : std::min(wide, panels - p * wide), row, at,
+                        std::min(split, row + rows - at));
+        }
+        if (++p == across) {
           p = 0;
           at += split;
         }
@@ -374,14 +427,18 @@ class Plan {
     });
   }
 
-  // Rows [row, row + rows) by panel first + p; A was converted from row `block` on.
-  void multiply_tile(size_t depth, size_t first, size_t p, size_t block, size_t row, size_t rows) {
+  // Rows [row, row + rows) by `count` panels from first + p on, several only if sums are staged; A was
+  // converted from row `block` on.
+  void multiply_tile(size_t depth, size_t first, size_t p, size_t count, size_t block, size_t row,
+                     size_t rows) {
+    T stage[ukernel::kMostGemmRows * kMostColumns];
     const size_t column = (first + p) * panel_;
+    const size_t columns = std::min(count * panel_, gemm_.columns - column);
     const size_t deep = depth_from(depth);
+    const bool ends = depth + deep == gemm_.depth;
     const Factor* lines[ukernel::kMostGemmRows];
     typename Kernels::Tile tile;
     tile.rows = rows;
-    tile.columns = std::min(panel_, gemm_.columns - column);
     tile.depth = deep;
     tile.a = lines;
     if (converts_a_) {
@@ -390,19 +447,35 @@ class Plan {
       for (size_t i = 0; i < rows; ++i) lines[i] = elements<Factor>(gemm_.a, row + i, depth);
       tile.a_step = gemm_.a.column_stride;
     }
-    if (packs_b_ || gemm_.packed_b != nullptr) {
-      tile.b = packs_b_ ? b_block_ + p * panel_elements(deep)
-                        : static_cast<const Factor*>(gemm_.packed_b) +
-                              (first + p) * panel_elements(gemm_.depth) + depth * panel_;
-      tile.b_stride = static_cast<ptrdiff_t>(Kernels::kPairs ? 2 * panel_ : panel_);
-      tile.b_columns = panel_;
-    } else {
-      // Used in place: the last panel has fewer columns, and nothing behind them may be read.
-      tile.b = elements<Factor>(gemm_.b, depth, column);
-      tile.b_stride = gemm_.b.row_stride;
-      tile.b_columns = tile.columns;
+    tile.c = staged_ ? stage : const_cast<T*>(elements<T>(gemm_.out, row, column));
+    tile.c_stride = staged_ ? static_cast<ptrdiff_t>(kMostColumns) : gemm_.out.row_stride;
+    start(&tile, row, column, depth == 0, ends);
+    for (size_t i = 0; i < count; ++i, ++p) {
+      tile.columns = std::min(panel_, columns - i * panel_);
+      if (packs_b_ || gemm_.packed_b != nullptr) {
+        tile.b = packs_b_ ? b_block_ + p * panel_elements(kernels_, deep)
+                          : static_cast<const Factor*>(gemm_.packed_b) +
+                                (first + p) * panel_elements(kernels_, gemm_.depth) + depth * panel_;
+        tile.b_stride = static_cast<ptrdiff_t>(panel_);
+        tile.b_columns = panel_;
+      } else {
+        // Used in place: the last panel has fewer columns, and nothing behind them may be read.
+        tile.b = elements<Factor>(gemm_.b, depth, column + i * panel_);
+        tile.b_stride = gemm_.b.row_stride;
+        tile.b_columns = tile.columns;
+      }
+      kernels_.multiply(tile);
+      if (i + 1 == count) break;
+      tile.c += panel_;
+      if (tile.initial_from == ukernel::GemmInitial::kColumns) tile.initial += panel_;
+      if (tile.residual != nullptr) tile.residual += panel_;
     }
-    finish(&tile, row, column, depth == 0, depth + deep == gemm_.depth);
+    if (!ends) return;
+    tile.c = staged_ ? stage : const_cast<T*>(elements<T>(gemm_.out, row, column));
+    for (size_t i = 0; i < rows && !end_in_tile_; ++i) {
+      finish_row(tile.c + offset(tile.c_stride, i), row + i, column, columns, !bias_in_tile_);
+    }
+    if (staged_) store(stage, kMostColumns, row, column, rows, columns);
   }
 
   void multiply_few(KernelContext* context) {
@@ -483,10 +556,8 @@ class Plan {
     }
   }
 
-  void finish(typename Kernels::Tile* tile, size_t row, size_t column, bool begins, bool ends) {
-    T stage[ukernel::kMostGemmRows * kMostColumns];
-    tile->c = staged_ ? stage : const_cast<T*>(elements<T>(gemm_.out, row, column));
-    tile->c_stride = staged_ ? static_cast<ptrdiff_t>(kMostColumns) : gemm_.out.row_stride;
+  // Initial sums, residual and clamp of a tile.
+  void start(typename Kernels::Tile* tile, size_t row, size_t column, bool begins, bool ends) const {
     // The first block of depth starts the sums, later ones add to `out`.
     tile->adds_to_c = !begins;
     if (begins && bias_in_tile_) {
@@ -507,12 +578,6 @@ class Plan {
         tile->high = static_cast<T>(gemm_.activation.high);
       }
     }
-    Kernels::multiply(*tile);
-    if (!ends) return;
-    for (size_t i = 0; i < tile->rows && !end_in_tile_; ++i) {
-      finish_row(tile->c + offset(tile->c_stride, i), row + i, column, tile->columns, !bias_in_tile_);
-    }
-    if (staged_) store(stage, kMostColumns, row, column, tile->rows, tile->columns);
   }
 
   // Scale, bias, residual and activation of columns [column, column + n), if the microkernel did not fuse
@@ -528,12 +593,19 @@ class Plan {
 
   void add(T* sums, const Matrix& matrix, T factor, size_t row, size_t column, size_t n) const {
     T summands[kMostColumns];
+    const bool is_one = matrix.column_stride == 0;
     Kernels::load(summands, gemm_.type, part_of(matrix, gemm_.type, row, column).data, matrix.column_stride,
-                  n);
-    for (size_t j = 0; j < n; ++j) sums[j] += factor * summands[j];
+                  is_one ? 1 : n);
+    if (is_one) {
+      const T summand = factor * summands[0];
+      for (size_t j = 0; j < n; ++j) sums[j] += summand;
+    } else {
+      for (size_t j = 0; j < n; ++j) sums[j] += factor * summands[j];
+    }
   }
 
   Gemm gemm_;
+  Kernels kernels_;
   bool staged_;        // sums pass through a buffer: `out` has another dtype, is not contiguous, or the bias
   bool converts_a_;    // A passes through a buffer, for the same reasons
   bool dots_;          // dot products instead of tiles
@@ -547,13 +619,12 @@ class Plan {
 
 // Other dtypes are converted in blocks of 32 rows on the stack.
 template <class Kernels>
-void Plan<Kernels>::pack_panel(Factor* panel, ScalarType type, const Matrix& b, size_t depth,
-                               size_t columns) {
-  if (type == Kernels::kFactors) {
-    return Kernels::pack(panel, elements<Factor>(b, 0, 0), b.row_stride, b.column_stride, depth, columns,
-                         Kernels::columns());
+void Plan<Kernels>::pack_panel(const Kernels& kernels, Factor* panel, ScalarType type, const Matrix& b,
+                               size_t depth, size_t columns) {
+  if (Kernels::kNarrow || type == Kernels::kFactors) {
+    return kernels.pack(panel, elements<Factor>(b, 0, 0), b.row_stride, b.column_stride, depth, columns);
   }
-  const size_t width = Kernels::columns();
+  const size_t width = kernels.columns();
   Factor block[kSmallDepth * kMostColumns];
   for (size_t k = 0; k < depth; k += kSmallDepth) {
     const size_t rows = std::min(kSmallDepth, depth - k);
@@ -567,22 +638,21 @@ void Plan<Kernels>::pack_panel(Factor* panel, ScalarType type, const Matrix& b, 
                             length);
     }
     const auto stride = static_cast<ptrdiff_t>(length);
-    Kernels::pack(panel + k * width, block, along_rows ? 1 : stride, along_rows ? stride : 1, rows, columns,
-                  width);
+    kernels.pack(panel + k * width, block, along_rows ? 1 : stride, along_rows ? stride : 1, rows, columns);
   }
 }
 
 // Serial without a context.
 Error run(KernelContext* context, const Gemm& gemm, void* scratch) {
-  return with_arithmetic(gemm.type,
-                         [&](auto kernels) { return Plan<decltype(kernels)>(gemm).run(context, scratch); });
+  return with_arithmetic(
+      gemm.type, [&](auto kernels) { return Plan<decltype(kernels)>(gemm, kernels).run(context, scratch); });
 }
 
 }  // namespace
 
 size_t packed_bytes(ScalarType type, size_t depth, size_t columns) {
   return with_arithmetic(type, [&](auto kernels) {
-    return divide_up(columns, kernels.columns()) * Plan<decltype(kernels)>::panel_bytes(depth);
+    return divide_up(columns, kernels.columns()) * Plan<decltype(kernels)>::panel_bytes(kernels, depth);
   });
 }
 
@@ -593,12 +663,12 @@ void pack_b(KernelContext& context, void* to, ScalarType type, const Matrix& b, 
     using Packing = Plan<decltype(kernels)>;
     auto* panels = static_cast<typename decltype(kernels)::Factor*>(to);
     const size_t width = kernels.columns();
-    const size_t elements = Packing::panel_elements(depth);
+    const size_t elements = Packing::panel_elements(kernels, depth);
     const size_t grain = items_for_thread(static_cast<ptrdiff_t>(elements), kPackGrain);
     context.parallel_for(divide_up(columns, width), grain, [&](size_t begin, size_t end, size_t) {
       for (size_t panel = begin; panel < end; ++panel) {
         const size_t column = panel * width;
-        Packing::pack_panel(panels + panel * elements, type, part_of(b, type, 0, column), depth,
+        Packing::pack_panel(kernels, panels + panel * elements, type, part_of(b, type, 0, column), depth,
                             std::min(width, columns - column));
       }
     });
@@ -633,11 +703,15 @@ void prepare(KernelContext& context, const Gemm& gemm, const Tensor& weight) {
   if (bytes != 0) context.need_scratch(bytes + 64);
 }
 
-bool multiplies_bfloat16() { return ukernel::gemm_has_bf16(); }
+size_t narrow_products(ScalarType type) {
+  if (!contains(kNarrowTypes, type)) return 0;
+  if (type == ScalarType::Half) return ukernel::gemm_has_f16() ? 1 : 0;
+  return ukernel::gemm_has_bf16() ? ukernel::gemm_group_bf16() : 0;
+}
 
 size_t scratch_bytes(const Gemm& gemm) {
-  return with_arithmetic(gemm.type,
-                         [&](auto kernels) { return Plan<decltype(kernels)>(gemm).scratch_bytes(); });
+  return with_arithmetic(
+      gemm.type, [&](auto kernels) { return Plan<decltype(kernels)>(gemm, kernels).scratch_bytes(); });
 }
 
 size_t most_scratch_bytes(const Gemm& gemm) {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrix products for mm, bmm, addmm, linear and the like: with float32 arithmetic on float32, float16 and
-// bfloat16 elements, with float64 arithmetic on float64. Sums are not rounded until they are stored, and do
+// Matrix products for mm, bmm, addmm, linear and the like: with sums in float32 of float32, float16 and
+// bfloat16 elements, in float64 of float64. Sums are not rounded until they are stored, and do
 // not depend on the number of threads.
 #pragma once
 
 #include <cstddef>
 
+#include "kernels/checks/selection.h"
 #include "kernels/matmul/activation.h"
 #include "kernels/matmul/matmul.h"
+#include "kernels/ukernel/gemm_bf16.h"
+#include "kernels/ukernel/gemm_f16.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels::host {
@@ -36,8 +39,13 @@ void pack_b(KernelContext& context, void* to, ScalarType type, const Matrix& b, 
 void prepare(KernelContext& context, const Gemm& gemm);
 void prepare(KernelContext& context, const Gemm& gemm, const Tensor& weight);
 
-// True if the processor multiplies bfloat16 faster than float32.
-[[nodiscard]] bool multiplies_bfloat16();
+// The dtypes of 16 bits that the build selects and for which one of its variants has products.
+inline constexpr TypeSet kNarrowTypes =
+    kAnySelectedType & ((ukernel::kMayHaveBf16 ? type_set(ScalarType::BFloat16) : TypeSet{}) |
+                        (ukernel::kMayHaveF16 ? type_set(ScalarType::Half) : TypeSet{}));
+// The products that an instruction of the processor computes for each of float32: 1 if only conversions are
+// saved, 0 if the dtype is converted.
+[[nodiscard]] size_t narrow_products(ScalarType type);
 
 // Bytes of scratch memory, aligned to 64, that multiply() uses for this product; its matrices may have no
 // data yet. Without scratch memory float32 products are slower; products of other dtypes, and

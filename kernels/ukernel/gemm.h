@@ -77,6 +77,7 @@ struct GemmTileOf {
   Sum high = __builtin_inff();
 };
 using GemmTile = GemmTileOf<float>;
+using GemmTile16 = GemmTileOf<uint16_t, float>;  // see gemm_bf16.h
 
 // Any number of rows whose A rows have a constant stride: equals a tile of all rows in which row i of tap t
 // begins at a[t] + a_offset + i * a_stride and B of tap t is b[t]. Reads whole vectors of each row of B. One

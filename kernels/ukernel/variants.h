@@ -13,6 +13,7 @@
 //   RL_UKERNEL_EXACT   exact: subnormals are kept, which Armv7's vectors cannot do
 //   RL_UKERNEL_INTEGER integer: products of int8
 //   RL_UKERNEL_BFLOAT16 bfloat16: products of bfloat16
+//   RL_UKERNEL_HALF    half: products of float16
 //   RL_UKERNEL_NATIVE  none: for cores without wide vectors
 #pragma once
 
@@ -84,6 +85,11 @@ namespace rushlight::ukernel {
 #define RL_UKERNEL_BFLOAT16(...) RL_UKERNEL_FOR(RL_FOR_BFLOAT16, __VA_ARGS__)
 #else
 #define RL_UKERNEL_BFLOAT16 RL_UKERNEL_NATIVE
+#endif
+#if RL_HAS_HALF
+#define RL_UKERNEL_HALF(...) RL_UKERNEL_FOR(RL_FOR_HALF, __VA_ARGS__)
+#else
+#define RL_UKERNEL_HALF RL_UKERNEL_NATIVE
 #endif
 
 }  // namespace rushlight::ukernel

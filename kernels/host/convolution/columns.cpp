@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "kernels/checks/selection.h"
+#include "kernels/host/convolution/method.h"
 #include "kernels/host/elements.h"
 #include "kernels/host/gemm.h"
 
@@ -18,6 +19,10 @@ namespace {
 
 constexpr size_t kBlockBytes = size_t{1} << 18;  // of a block of columns
 constexpr size_t kGrain = size_t{1} << 18;       // multiplications worth a thread
+// Gathering pays for instructions of four products, with sixteen output channels or more. Winograd's method
+// saves about as many products in float32.
+constexpr size_t kLeastProducts = 4;
+constexpr ptrdiff_t kLeastOutChannels = 16;
 
 size_t round_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -256,11 +261,11 @@ bool convolve(KernelContext& context, const Convolution& c, ScalarType type) {
   return true;
 }
 
-// Calls f with a number of the size of an element: double or bfloat16.
+// Calls f with a number of the size of an element: double, or a float of 16 bits.
 template <class F>
 decltype(auto) with_element(ScalarType type, F f) {
-  if constexpr (contains(kAnySelectedType, ScalarType::BFloat16)) {
-    if (type == ScalarType::BFloat16) return f(uint16_t{});
+  if constexpr (kNarrowTypes != 0) {
+    if (contains(kNarrowTypes, type)) return f(uint16_t{});
   }
   return f(double{});
 }
@@ -273,8 +278,11 @@ bool is_empty(const Convolution& c) {
 
 }  // namespace
 
-bool gains_by_columns(const Convolution& c) {
-  return multiplies_bfloat16() && count_phases(c) == 1 && Columns<uint16_t>::is_direct(make_phase(c, 0));
+bool gains_by_columns(const Convolution& c, ScalarType type) {
+  const size_t products = narrow_products(type);
+  if (products == 0 || count_phases(c) != 1) return false;
+  if (Columns<uint16_t>::is_direct(make_phase(c, 0))) return true;
+  return products >= kLeastProducts && c.out_channels >= kLeastOutChannels && !gains_by_winograd(c);
 }
 
 void prepare_columns(KernelContext& context, const Convolution& c, ScalarType type) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Conversions as branch-free loops, which compilers vectorize. A source with its own quantize_i8() and
-// dequantize_i8() defines RL_OWN_INT8 before it includes this, and RL_OWN_HALF with its own half_to_f32() and
-// f32_to_half().
+// dequantize_i8() defines RL_OWN_INT8 before it includes this.
 #include <cstring>
 
 #include "kernels/ukernel/convert.h"
@@ -58,7 +57,25 @@ RL_INLINE void dequantize(size_t n, const T* x, float scale, float zero_point, f
     }                                                                 \
   }
 
-#ifndef RL_OWN_HALF
+#if RL_STORES_HALVES
+// The last vector may overlap the one before.
+template <class Convert>
+RL_INLINE void convert_vectors(size_t n, Convert convert) {
+  size_t i = 0;
+  _Pragma("GCC unroll 2") for (; n - i >= kLanes; i += kLanes) convert(i);
+  if (i < n) convert(n - kLanes);
+}
+
+void half_to_f32(size_t n, const uint16_t* __restrict x, float* __restrict out) {
+  if (n >= kLanes) return convert_vectors(n, [&](size_t i) { store(out + i, load_halves(x + i)); });
+  for (size_t i = 0; i < n; ++i) out[i] = half_value(x[i]);
+}
+
+void f32_to_half(size_t n, const float* __restrict x, uint16_t* __restrict out) {
+  if (n >= kLanes) return convert_vectors(n, [&](size_t i) { store_halves(out + i, load(x + i)); });
+  for (size_t i = 0; i < n; ++i) out[i] = half_pattern(x[i]);
+}
+#else
 RL_CONVERSION(half_to_f32, uint16_t, float, half_value(v))
 RL_CONVERSION(f32_to_half, float, uint16_t, half_pattern(v))
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One function for each number of rows and of vectors in a row: the sums of a tile are local arrays with
 // constant bounds, which stay in registers. Each step loads a row of B, broadcasts an element of each row of
-// A and does rows x vectors multiply-adds. Factors are F, sums T: both float, both double, or bfloat16 (bits
-// in uint16_t) and float.
+// A and does rows x vectors multiply-adds. Factors and sums are T: float or double. narrow_gemm.inl has the
+// tiles of 16-bit factors.
 #pragma once
 
 #include <cstring>
@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "kernels/ukernel/gemm.h"
-#include "kernels/ukernel/generic/bf16_pairs.h"
 #include "kernels/ukernel/generic/by_lane.h"
 #include "kernels/ukernel/generic/vector.h"
 
@@ -81,7 +80,7 @@ RL_INLINE void step(GemmStripOf<T>& strip, size_t rows) {
   if (strip.initial_from == GemmInitial::kRows) strip.initial += count;
 }
 
-template <class F, class T, size_t kR, size_t kV>
+template <class T, size_t kR, size_t kV>
 struct Tile {
   using Vector = VectorOf<T>;
   static constexpr size_t kLanes = kLanesOf<T>;
@@ -122,7 +121,7 @@ struct Tile {
   }
 
   // Adds the products with one row of B.
-  RL_INLINE void add(const F* const* a, ptrdiff_t at, const F* b) {
+  RL_INLINE void add(const T* const* a, ptrdiff_t at, const T* b) {
     Vector row[kV];
     RL_UNROLL for (size_t v = 0; v < kV; ++v) row[v] = load(b + v * kLanes);
     RL_UNROLL for (size_t r = 0; r < kR; ++r) {
@@ -133,7 +132,7 @@ struct Tile {
 
   // Multiplies contiguous elements of A, a vector of them at a time, and advances past them. Nothing is
   // prefetched: processors that multiply by lane follow panels themselves.
-  RL_INLINE void multiply_by_lane(const F* const* a, ptrdiff_t step, ptrdiff_t& at, const F*& b,
+  RL_INLINE void multiply_by_lane(const T* const* a, ptrdiff_t step, ptrdiff_t& at, const T*& b,
                                   ptrdiff_t stride, size_t& depth) {
     if constexpr (kByLane<T>) {
       for (; step == 1 && depth >= kLanes; depth -= kLanes, at += kLanes, b += kLanes * stride) {
@@ -144,12 +143,12 @@ struct Tile {
     }
   }
   template <size_t... kLane>
-  RL_INLINE void add_lanes(std::index_sequence<kLane...>, const Vector* factors, const F* b,
+  RL_INLINE void add_lanes(std::index_sequence<kLane...>, const Vector* factors, const T* b,
                            ptrdiff_t stride) {
     ((add_lane<kLane>(factors, b), b += stride), ...);
   }
   template <size_t kLane>
-  RL_INLINE void add_lane(const Vector* factors, const F* b) {
+  RL_INLINE void add_lane(const Vector* factors, const T* b) {
     Vector row[kV];
     RL_UNROLL for (size_t v = 0; v < kV; ++v) row[v] = load(b + v * kLanes);
     keep_loads_together();
@@ -162,52 +161,23 @@ struct Tile {
 
   // All taps. Pointers are read once for each tap; the loop over the depth advances one index and one
   // pointer.
-  RL_INLINE void multiply(const GemmTileOf<F, T>& tile) {
+  RL_INLINE void multiply(const GemmTileOf<T>& tile) {
     for (size_t t = 0; t < tile.taps; ++t) {
-      const F* const* pointers = tile.a + t * tile.a_tap_stride;
-      const F* a[kR];
+      const T* const* pointers = tile.a + t * tile.a_tap_stride;
+      const T* a[kR];
       RL_UNROLL for (size_t r = 0; r < kR; ++r) a[r] = pointers[r] + tile.a_offset;
-      const F* b = tile.b + static_cast<ptrdiff_t>(t) * tile.b_tap_stride;
-      if constexpr (std::is_same_v<F, T>) {
-        multiply_single(a, tile.a_step, b, tile.b_stride, tile.depth);
-      } else {
-        multiply_pairs(a, b, tile.b_stride, tile.depth);
+      const ptrdiff_t step = tile.a_step;
+      const ptrdiff_t stride = tile.b_stride;
+      const T* b = tile.b + static_cast<ptrdiff_t>(t) * tile.b_tap_stride;
+      ptrdiff_t at = 0;
+      size_t left = tile.depth;
+      multiply_by_lane(a, step, at, b, stride, left);
+      // Unrolled by GCC: with two steps in the source it spills registers.
+      _Pragma("GCC unroll 2") for (; left > 0; --left) {
+        add(a, at, b);
+        at += step;
+        b += stride;
       }
-    }
-  }
-
-  RL_INLINE void multiply_single(const F* const* a, ptrdiff_t step, const F* b, ptrdiff_t stride,
-                                 size_t depth) {
-    ptrdiff_t at = 0;
-    size_t left = depth;
-    multiply_by_lane(a, step, at, b, stride, left);
-    // Unrolled by GCC: with two steps in the source it spills registers.
-    _Pragma("GCC unroll 2") for (; left > 0; --left) {
-      add(a, at, b);
-      at += step;
-      b += stride;
-    }
-  }
-  // Bfloat16: a step reads a pair of each row of A. An odd depth ends with a pair whose second element of A
-  // does not exist.
-  RL_INLINE void multiply_pairs(const F* const* a, const F* b, ptrdiff_t stride, size_t depth) {
-    const size_t pairs = depth / 2;
-    for (size_t p = 0; p < pairs; ++p, b += stride) {
-      add_pairs(b, [&](size_t r) {
-        int32_t pair;
-        std::memcpy(&pair, a[r] + 2 * p, sizeof(pair));
-        return pair;
-      });
-    }
-    if (depth % 2 != 0) add_pairs(b, [&](size_t r) { return int32_t{a[r][depth - 1]}; });
-  }
-  template <class Pair>
-  RL_INLINE void add_pairs(const F* b, Pair pair_of) {
-    I32 row[kV];
-    RL_UNROLL for (size_t v = 0; v < kV; ++v) std::memcpy(&row[v], b + 2 * v * kLanes, sizeof(I32));
-    RL_UNROLL for (size_t r = 0; r < kR; ++r) {
-      const I32 pair = splat(pair_of(r));
-      RL_UNROLL for (size_t v = 0; v < kV; ++v) sums[r][v] = add_pair_products(sums[r][v], pair, row[v]);
     }
   }
 
@@ -271,7 +241,7 @@ struct Tile {
     }
   }
 
-  static void compute(const GemmTileOf<F, T>& tile) {
+  static void compute(const GemmTileOf<T>& tile) {
     Tile sums;
     sums.begin(tile);
     sums.multiply(tile);
@@ -305,7 +275,7 @@ template <class Of, size_t kR, size_t kV>
 constexpr typename Of::Function function_of() {
   using T = typename Of::Sum;
   if constexpr (kV <= kVectors && kR <= (kV <= kNarrow ? kMostRows : kRows) && is_compiled<T>(kR, kV)) {
-    return Of::template function<Tile<typename Of::Factor, T, kR, kV>>();
+    return Of::template function<Tile<T, kR, kV>>();
   } else {
     return nullptr;
   }
@@ -319,11 +289,10 @@ constexpr const typename Of::Function* kFunctions[] = {
     kRowFunctions<Of, 5>, kRowFunctions<Of, 6>, kRowFunctions<Of, 7>, kRowFunctions<Of, 8>};
 static_assert(kMostGemmRows == 8 && kRows <= kMostRows && kMostRows <= kMostGemmRows && kVectors <= 4);
 
-template <class F, class T>
+template <class T>
 struct OneTile {
-  using Factor = F;
   using Sum = T;
-  using Function = void (*)(const GemmTileOf<F, T>&);
+  using Function = void (*)(const GemmTileOf<T>&);
   template <class AnyTile>
   static constexpr Function function() {
     return &AnyTile::compute;
@@ -331,7 +300,6 @@ struct OneTile {
 };
 template <class T>
 struct ManyTiles {
-  using Factor = T;
   using Sum = T;
   using Function = void (*)(GemmStripOf<T>&, size_t);
   template <class AnyTile>
@@ -345,9 +313,9 @@ RL_INLINE typename Of::Function function_for(size_t rows, size_t columns) {
   return kFunctions<Of>[rows - 1][(columns - 1) / kLanesOf<typename Of::Sum>];
 }
 
-template <class F, class T>
-void compute_whole(const GemmTileOf<F, T>& tile) {
-  function_for<OneTile<F, T>>(tile.rows, tile.columns)(tile);
+template <class T>
+void compute_whole(const GemmTileOf<T>& tile) {
+  function_for<OneTile<T>>(tile.rows, tile.columns)(tile);
 }
 template <class T>
 void compute_whole(GemmStripOf<T> tile) {
@@ -392,8 +360,8 @@ void compute_padded(const Of& given) {
   copy_rows(given.c, given.c_stride, c, kColumns, given);
 }
 
-template <class F, class T>
-void compute(const GemmTileOf<F, T>& tile) {
+template <class T>
+void compute(const GemmTileOf<T>& tile) {
   const bool is_whole = kMasks || tile.columns % kLanesOf<T> == 0;
   if (is_whole && has_tile<T>(tile.rows, tile.columns)) return compute_whole(tile);
   compute_padded(tile);

@@ -50,9 +50,15 @@ RL_INLINE uint16_t half_pattern(float value) {
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
 
+// Processors that convert vectors of float16 also have store_halves().
 #if defined(__F16C__)
 #include "kernels/ukernel/x86/halves.h"
+#define RL_STORES_HALVES 1
+#elif defined(__aarch64__)
+#include "kernels/ukernel/arm64/halves.h"
+#define RL_STORES_HALVES 1
 #else
+#define RL_STORES_HALVES 0
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {

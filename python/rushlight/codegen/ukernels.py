@@ -38,13 +38,13 @@ FAMILIES = {
     "exact": "RL_UKERNEL_EXACT",
     "integer": "RL_UKERNEL_INTEGER",
     "bfloat16": "RL_UKERNEL_BFLOAT16",
-    "half": "",
+    "half": "RL_UKERNEL_HALF",
 }
 """The sets of families in a row, and the macro with which a family's header joins a set."""
 
 _HEADER = re.compile(rf"{FOLDER}/(\w+)\.h")
 _SOURCE = re.compile(rf"{FOLDER}/(\w+)/(\w+?)(?:-(\w+))?\.cpp")
-_DECLARES = re.compile(r"\b(RL_UKERNEL(?:_EXACT|_INTEGER|_BFLOAT16)?)\(\w")
+_DECLARES = re.compile(r"\b(RL_UKERNEL(?:_EXACT|_INTEGER|_BFLOAT16|_HALF)?)\(\w")
 Read = Callable[[str], str | None]
 Shape = int | bool
 

@@ -110,8 +110,8 @@ TEST(Choice, AName_IsTakenIfTheMachineRunsIt) {
 
 #elif defined(__aarch64__)
 
-constexpr uint32_t kFp16 = set_of(Variant::Fp16), kDotprod = set_of(Variant::Dotprod);
-constexpr uint32_t kI8mm = set_of(Variant::I8mm);
+constexpr uint32_t kDotprod = set_of(Variant::Dotprod), kFp16fml = set_of(Variant::Fp16fml);
+constexpr uint32_t kI8mm = set_of(Variant::I8mm), kBf16 = set_of(Variant::Bf16);
 
 struct Said {
   uint32_t first;
@@ -121,13 +121,18 @@ struct Said {
 };
 
 TEST(Detection, Capabilities_GiveVariants) {
-  constexpr uint32_t kHalf = 1u << 9 | 1u << 10, kDot = 1u << 20;
+  constexpr uint32_t kHalf = 1u << 9 | 1u << 10 | 1u << 23, kDot = 1u << 20;
+  constexpr uint32_t kInt8Products = 1u << 13, kBfloat16 = 1u << 14;
   EXPECT_EQ(runnable_variants(Said{0}), kNative);
-  EXPECT_EQ(runnable_variants(Said{1u << 10}), kNative);
-  EXPECT_EQ(runnable_variants(Said{kHalf}), kNative | kFp16);
-  EXPECT_EQ(runnable_variants(Said{kHalf | kDot}), kNative | kFp16 | kDotprod);
-  EXPECT_EQ(runnable_variants(Said{kHalf, 1u << 13}), kNative | kFp16);
-  EXPECT_EQ(runnable_variants(Said{kHalf | kDot, 1u << 13}), kNative | kFp16 | kDotprod | kI8mm);
+  EXPECT_EQ(runnable_variants(Said{kHalf}), kNative);
+  EXPECT_EQ(runnable_variants(Said{kDot}), kNative | kDotprod);
+  EXPECT_EQ(runnable_variants(Said{kDot | 1u << 9 | 1u << 10}), kNative | kDotprod);
+  EXPECT_EQ(runnable_variants(Said{kHalf | kDot}), kNative | kDotprod | kFp16fml);
+  EXPECT_EQ(runnable_variants(Said{kDot, kInt8Products}), kNative | kDotprod);
+  EXPECT_EQ(runnable_variants(Said{kHalf | kDot, kInt8Products}), kNative | kDotprod | kFp16fml | kI8mm);
+  EXPECT_EQ(runnable_variants(Said{kHalf | kDot, kBfloat16}), kNative | kDotprod | kFp16fml);
+  EXPECT_EQ(runnable_variants(Said{kHalf | kDot, kInt8Products | kBfloat16}),
+            kNative | kDotprod | kFp16fml | kI8mm | kBf16);
 }
 
 #endif

@@ -157,12 +157,14 @@ def test_microkernels_of(machine: Machine, tmp_path: Path) -> None:
 # By QEMU's CPU model and the value of RUSHLIGHT_CPU.
 ARM64_VARIANTS = (
     ("cortex-a53", "", "native"),
-    ("a64fx", "", "fp16"),
+    ("a64fx", "", "native"),
     ("cortex-a76", "", "dotprod"),
     ("neoverse-n1", "", "dotprod"),
-    ("max", "", "i8mm"),
+    ("max", "", "bf16"),
     ("max", "native", "native"),
     ("max", "dotprod", "dotprod"),
+    ("max", "fp16fml", "fp16fml"),
+    ("max", "i8mm", "i8mm"),
     ("cortex-a53", "i8mm", "native"),
 )
 

@@ -5,7 +5,8 @@
 //   RL_VARIANTS(Functions, all, gemm_tile)   // std::vector<Functions> all()
 //
 // RL_VARIANTS is for families of RL_UKERNEL, RL_EXACT_VARIANTS of RL_UKERNEL_EXACT, RL_INTEGER_VARIANTS of
-// RL_UKERNEL_INTEGER, RL_BFLOAT16_VARIANTS of RL_UKERNEL_BFLOAT16, RL_NATIVE_VARIANTS of RL_UKERNEL_NATIVE.
+// RL_UKERNEL_INTEGER, RL_BFLOAT16_VARIANTS of RL_UKERNEL_BFLOAT16, RL_HALF_VARIANTS of RL_UKERNEL_HALF,
+// RL_NATIVE_VARIANTS of RL_UKERNEL_NATIVE.
 #pragma once
 
 #include <utility>
@@ -60,6 +61,7 @@ std::vector<T> running(const std::vector<std::pair<bool, T>>& all) {
 #define RL_EXACT_VARIANTS(type, all, ...) RL_VARIANTS_OF(RL_FOR_EXACT, type, all, __VA_ARGS__)
 #define RL_INTEGER_VARIANTS(type, all, ...) RL_VARIANTS_OF(RL_FOR_INTEGER, type, all, __VA_ARGS__)
 #define RL_BFLOAT16_VARIANTS(type, all, ...) RL_VARIANTS_OF(RL_FOR_BFLOAT16, type, all, __VA_ARGS__)
+#define RL_HALF_VARIANTS(type, all, ...) RL_VARIANTS_OF(RL_FOR_HALF, type, all, __VA_ARGS__)
 
 // The functions `name` of the variants of RL_UKERNEL_EXACT: a std::vector in the order of RL_EXACT_VARIANTS.
 #define RL_EXACT_FUNCTIONS(name)                                \
