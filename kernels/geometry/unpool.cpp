@@ -66,10 +66,11 @@ Error unpool(Unpooling how, size_t spatial, const Tensor& picked, const Tensor& 
   if (contains(kTyped, source.type)) {
     return dispatch<kTyped>(source.type, [&](auto type) {
       using T = typename decltype(type)::Element;
-      return scatter([](char* to, const char* value) {
+      void (*const add)(char*, const char*) = [](char* to, const char* value) {
         auto& sum = *reinterpret_cast<T*>(to);
         sum = narrow<T>(widen(sum) + widen(*reinterpret_cast<const T*>(value)));
-      });
+      };
+      return scatter(add);  // by a pointer, so that all dtypes share the loop
     });
   }
 #endif

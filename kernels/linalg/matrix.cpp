@@ -167,11 +167,11 @@ RL_LOOPS Number sum_of_products(const Line& a, const Line& b, ptrdiff_t n) {
   return combined<kParts>(equal, crossed, a.sign, b.sign);
 }
 
-// Calls f(width, c) for blocks of columns that cover [0, count); `width` is a constant.
-template <class F>
+// Calls f(width, c) for blocks of columns that cover [0, count); `width` is kMost, 4 or 1, a constant.
+template <int kMost, class F>
 [[gnu::always_inline]] inline void for_blocks(ptrdiff_t count, F f) {
   ptrdiff_t c = 0;
-  for (; count - c >= 8; c += 8) f(std::integral_constant<int, 8>(), c);
+  for (; kMost > 4 && count - c >= kMost; c += kMost) f(std::integral_constant<int, kMost>(), c);
   for (; count - c >= 4; c += 4) f(std::integral_constant<int, 4>(), c);
   for (; c < count; ++c) f(std::integral_constant<int, 1>(), c);
 }
@@ -180,7 +180,7 @@ template <class F>
 template <class A, class B>
 RL_LOOPS void sums_of_rows(const Line& a, const Line& b, ptrdiff_t count, ptrdiff_t n, Number* sums) {
   constexpr int kParts = A::kParts;
-  for_blocks(count, [&](auto width, ptrdiff_t first) __attribute__((always_inline)) {
+  for_blocks<8>(count, [&](auto width, ptrdiff_t first) __attribute__((always_inline)) {
     constexpr int kWidth = decltype(width)::value * kParts;
     double by_real[kWidth] = {};
     double by_imag[kWidth] = {};
@@ -211,11 +211,11 @@ struct Factors {
 };
 
 // Subtracts value[i] * factors[c] from a(i, c): contiguous rows of `a`.
-template <class A, class B>
+template <class A>
 RL_LOOPS void subtract_rows(const Line& a, const Line& values, const Factors& factors, ptrdiff_t count,
                             ptrdiff_t n) {
   constexpr int kParts = A::kParts;
-  for_blocks(count, [&](auto width, ptrdiff_t first) __attribute__((always_inline)) {
+  for_blocks<4>(count, [&](auto width, ptrdiff_t first) __attribute__((always_inline)) {
     constexpr int kWidth = decltype(width)::value * kParts;
     double by_real[kWidth];
     double by_imag[kWidth] = {};
@@ -225,7 +225,7 @@ RL_LOOPS void subtract_rows(const Line& a, const Line& values, const Factors& fa
     }
     for (ptrdiff_t i = 0; i < n; ++i) {
       auto* const to = a.at<typename A::Part>(i) + first * kParts;
-      const auto* const x = values.at<const typename B::Part>(i);
+      const auto* const x = values.at<const typename A::Part>(i);
       const double real = x[0];
       if constexpr (kParts == 1) {
         for (int c = 0; c < kWidth; ++c) {
@@ -243,15 +243,15 @@ RL_LOOPS void subtract_rows(const Line& a, const Line& values, const Factors& fa
 }
 
 // The same for column c alone, of any layout.
-template <class A, class B>
+template <class A>
 RL_LOOPS void subtract_column(const Line& a, const Line& values, const Factors& factors, ptrdiff_t c,
                               ptrdiff_t n) {
   constexpr int kParts = A::kParts;
   using T = typename A::Part;
-  using U = typename B::Part;
+  using U = typename A::Part;
   const double* const by_real = factors.by_real + c * kParts;
   const double* const by_imag = factors.by_imag + c * kParts;
-  if (kParts == 1 && a.step == A::kSize && values.step == B::kSize) {
+  if (kParts == 1 && a.step == A::kSize && values.step == A::kSize) {
     T* const to = a.at<T>(0);
     const U* const x = values.at<const U>(0);
     for (ptrdiff_t i = 0; i < n; ++i) to[i] = static_cast<T>(double{to[i]} - double{x[i]} * by_real[0]);
@@ -354,14 +354,17 @@ void MatrixView::subtract(ptrdiff_t j, ptrdiff_t count, const MatrixView& other,
     parts.by_imag[at + 1] = first.sign * values.sign * real;
   }
   const bool has_rows = column_step == static_cast<ptrdiff_t>(element_size(type));
-  const bool is_done = with_types(*this, other, [&](auto a, auto b) {
-    using A = decltype(a);
-    using B = decltype(b);
-    if (has_rows) return subtract_rows<A, B>(first, values, parts, count, end - begin);
-    for (ptrdiff_t c = 0; c < count; ++c) {
-      subtract_column<A, B>(column_of(*this, begin, j + c), values, parts, c, end - begin);
-    }
-  });
+  const bool is_done =
+      type == other.type && with_types(*this, other, [&](auto a, auto b) {
+        using A = decltype(a);
+        // Both are of one dtype wherever time matters.
+        if constexpr (std::is_same_v<A, decltype(b)>) {
+          if (has_rows) return subtract_rows<A>(first, values, parts, count, end - begin);
+          for (ptrdiff_t c = 0; c < count; ++c) {
+            subtract_column<A>(column_of(*this, begin, j + c), values, parts, c, end - begin);
+          }
+        }
+      });
   if (is_done) return;
 #endif
   for (ptrdiff_t i = begin; i < end; ++i) {
