@@ -23,6 +23,7 @@ namespace {
 
 constexpr size_t kGrain = size_t{1} << 18;  // bytes worth a thread
 constexpr ptrdiff_t kLargestElement = 16;
+constexpr ptrdiff_t kShort = 16;  // elements of a repeated one
 
 using Loop = PairedLoops::Loop;
 
@@ -104,7 +105,10 @@ class Copy {
     const Loop& loop = loops[dim - 1];
     const Loop& run = loops[0];
     if (run.target == element_ && run.source == 0) {
-      if (dim == 1) return fill_span(target, source, static_cast<size_t>(run.size * element_));
+      // A short span takes less time by single stores.
+      if (dim == 1 && run.size > kShort) {
+        return fill_span(target, source, static_cast<size_t>(run.size * element_));
+      }
     } else if (dim == 2 && run.target == element_ && run.source == element_) {
       return ukernel::copy_rows(static_cast<size_t>(loop.size), static_cast<size_t>(run.size * element_),
                                 source, loop.source, target, loop.target);

@@ -91,6 +91,8 @@ Error spherical_bessel_j0(KernelContext& context, const UnaryProblem& problem) {
   }
 
 RL_UNARY(erf)
+RL_UNARY(erfc)
+RL_UNARY(erfinv)
 RL_UNARY(hardsigmoid)
 RL_UNARY(hardswish)
 RL_UNARY(mish)
@@ -167,9 +169,7 @@ Error tan(KernelContext& context, const UnaryProblem& problem) {
     const auto libm = [](double x) { return std::tan(x); };
     return wide(context, problem, of_angles<double>(ukernel::tan_f64, libm));
   }
-  const auto libm = [](float x) { return std::tan(x); };
-  return elementwise_in_float(context, problem.out, of_each(of_angles<float>(ukernel::tan_f32, libm)),
-                              problem.self);
+  return elementwise_in_float(context, problem.out, of_each(ukernel::tan_f32), problem.self);
 }
 
 }  // namespace rushlight::kernels::host

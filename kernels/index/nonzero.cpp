@@ -63,7 +63,9 @@ size_t count_set(const Tensor& self) {
   for (size_t left = self.numel(); left > 0;) {
     const size_t n = left < kLength ? left : kLength;
     find_set(source, static_cast<ptrdiff_t>(self.element_size()), self.scalar_type(), n, set);
-    for (size_t i = 0; i < n; ++i) count += set[i];
+    uint8_t some = 0;  // at most kLength
+    for (size_t i = 0; i < n; ++i) some = static_cast<uint8_t>(some + set[i]);
+    count += some;
     source += n * self.element_size();
     left -= n;
   }

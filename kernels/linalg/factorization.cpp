@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// LU is left-looking (Crout): each column takes one dot product for each element, in double, so long sums are
-// rounded once.
+// LU by Crout's method: each element takes one sum of products, in double, so long sums are rounded once.
 #include "kernels/linalg/factorization.h"
 
 #include <algorithm>
@@ -24,49 +23,68 @@ Error check_pivots(const Tensor& pivots, ptrdiff_t rows) {
   return Error::Ok;
 }
 
-// Column j: subtracts the products of finished columns (dot() over min(i, j) of them), then searches the
-// pivot, exchanges whole rows, and divides by it.
-int32_t factor_lu(const MatrixView& a, Pivots pivots) {
-  int32_t info = 0;
-  const ptrdiff_t count = std::min(a.rows, a.columns);
+namespace {
+
+// Column j from row j on, less the products of finished columns (a dot product of j elements for each row).
+// Returns the row of the largest magnitude, in LAPACK's measure |re| + |im|, which needs no square root.
+ptrdiff_t finish_column(const MatrixView& a, ptrdiff_t j) {
+  const MatrixView* column = &a;
+  ptrdiff_t at = j;
 #ifndef __OPTIMIZE_SIZE__
-  // A contiguous copy of the finished part of column j, which all rows below are multiplied by.
+  // A contiguous copy of the finished part, which all rows below are multiplied by.
   constexpr ptrdiff_t kCopied = 128;
   alignas(double) char memory[kCopied * 2 * sizeof(double)];
   const MatrixView copied = MatrixView::dense(memory, exact_type(a.type), kCopied, 1);
+  if (j <= kCopied) {
+    for (ptrdiff_t k = 0; k < j; ++k) copied.set(k, 0, a.get(k, j));
+    column = &copied;
+    at = 0;
+  }
 #endif
-  for (ptrdiff_t j = 0; j < a.columns; ++j) {
-    ptrdiff_t best = j;
-    double largest = -1;
-    const MatrixView* column = &a;
-    ptrdiff_t at = j;
-    for (ptrdiff_t i = 0; i < a.rows; ++i) {
-#ifndef __OPTIMIZE_SIZE__
-      if (i == j && j <= kCopied) {
-        for (ptrdiff_t k = 0; k < j; ++k) copied.set(k, 0, a.get(k, j));
-        column = &copied;
-        at = 0;
-      }
-#endif
-      const Number value = a.get(i, j) - a.dot(i, *column, at, 0, std::min(i, j));
+  ptrdiff_t best = j;
+  double largest = -1;
+  for (ptrdiff_t i = j; i < a.rows; ++i) {
+    Number value = a.get(i, j);
+    if (j > 0) {
+      value = value - a.dot(i, *column, at, 0, j);
       a.set(i, j, value);
-      // The magnitude that LAPACK compares, |re| + |im|, which needs no square root.
-      const double size = std::fabs(value.real) + std::fabs(value.imag);
-      if (i >= j && size > largest) {
-        largest = size;
-        best = i;
-      }
     }
-    if (j >= count) continue;
+    const double size = std::fabs(value.real) + std::fabs(value.imag);
+    if (size > largest) {
+      largest = size;
+      best = i;
+    }
+  }
+  return best;
+}
+
+// Row j behind the diagonal, less the products of finished rows.
+void finish_row(const MatrixView& a, ptrdiff_t j) {
+  Number sums[MatrixView::kSums];
+  for (ptrdiff_t column = j + 1; j > 0 && column < a.columns; column += MatrixView::kSums) {
+    const ptrdiff_t count = std::min(a.columns - column, MatrixView::kSums);
+    a.dots(j, a, column, count, 0, j, sums);
+    for (ptrdiff_t c = 0; c < count; ++c) a.set(j, column + c, a.get(j, column + c) - sums[c]);
+  }
+}
+
+}  // namespace
+
+// Step j finishes column j, exchanges whole rows, finishes row j, and divides the column by the pivot.
+int32_t factor_lu(const MatrixView& a, Pivots pivots) {
+  int32_t info = 0;
+  for (ptrdiff_t j = 0; j < std::min(a.rows, a.columns); ++j) {
+    const ptrdiff_t best = finish_column(a, j);
     pivots[j] = static_cast<int32_t>(best + 1);
-    const Number pivot = a.get(best, j);
-    if (pivot == Number()) {
-      // Goes on after a zero pivot, so that the factors are complete for a singular matrix.
-      if (info == 0) info = static_cast<int32_t>(j + 1);
-      continue;
-    }
     a.swap_rows(j, best);
-    for (ptrdiff_t i = j + 1; i < a.rows; ++i) a.set(i, j, a.get(i, j) / pivot);
+    finish_row(a, j);
+    const Number pivot = a.get(j, j);
+    // Goes on after a zero pivot, so that the factors are complete for a singular matrix.
+    if (pivot == Number()) {
+      if (info == 0) info = static_cast<int32_t>(j + 1);
+    } else {
+      a.divide_column(j, pivot, j + 1, a.rows);
+    }
   }
   return info;
 }
@@ -176,9 +194,10 @@ int32_t factor_cholesky(const MatrixView& a) {
     if (!(square > 0)) return static_cast<int32_t>(j + 1);
     const double root = std::sqrt(square);
     a.set(j, j, root);
-    for (ptrdiff_t i = j + 1; i < a.rows; ++i) {
-      a.set(i, j, (a.get(i, j) - a.dot(i, adjoint, j, 0, j)) / root);
+    if (j > 0) {
+      for (ptrdiff_t i = j + 1; i < a.rows; ++i) a.set(i, j, a.get(i, j) - a.dot(i, adjoint, j, 0, j));
     }
+    a.divide_column(j, root, j + 1, a.rows);
   }
   return 0;
 }

@@ -11,8 +11,7 @@ namespace {
 // The norm of the elements below the diagonal in column j. hypot() costs several times as much as a sum of
 // squares, which suffices unless it overflows or loses digits to underflow.
 double norm_below(const MatrixView& a, ptrdiff_t j) {
-  double squares = 0;
-  for (ptrdiff_t i = j + 1; i < a.rows; ++i) squares += squared(a.get(i, j));
+  const double squares = a.adjoint().dot(j, a, j, j + 1, a.rows).real;
   if (squares > 1e-280 && squares < 1e300) return std::sqrt(squares);
   double norm = 0;
   for (ptrdiff_t i = j + 1; i < a.rows; ++i) norm = std::hypot(norm, absolute(a.get(i, j)));
@@ -31,7 +30,7 @@ Number make_reflection(const MatrixView& a, ptrdiff_t j) {
   // The sign that makes first - beta a sum of magnitudes, without cancellation.
   const double beta = first.real >= 0 ? -length : length;
   const Number divisor = first - beta;
-  for (ptrdiff_t i = j + 1; i < a.rows; ++i) a.set(i, j, a.get(i, j) / divisor);
+  a.divide_column(j, divisor, j + 1, a.rows);
   a.set(j, j, beta);
   return {(beta - first.real) / beta, -first.imag / beta};
 }

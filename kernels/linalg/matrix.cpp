@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Element access converts on the fly; dot(), dots() and subtract(), which take most of the time, have loops
-// for real elements of both widths in builds for speed, and for doubles in builds for size. An access costs
-// an address, a test of the dtype and a conversion, which is little beside double arithmetic on cores without
-// an FPU, and lets every algorithm work in place on any layout and dtype.
+// Element access converts on the fly; the methods of rows and columns, which take most of the time, have
+// loops for each dtype in builds for speed, and for doubles in builds for size. An access costs an address, a
+// test of the dtype and a conversion, which is little beside double arithmetic on cores without an FPU, and
+// lets every algorithm work in place on any layout and dtype.
 #include "kernels/linalg/matrix.h"
 
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
 #include <utility>
 
+#include "kernels/ukernel/loops.h"
 #include "kernels/walk/paired_axes.h"
 #include "kernels/walk/strided_copy.h"
 #include "runtime/tensor/complex.h"
@@ -46,76 +50,242 @@ MatrixView MatrixView::leading(ptrdiff_t some_rows, ptrdiff_t some_columns) cons
 
 namespace {
 
-// Elements of a row or column, which have a real dtype. Step in bytes.
-template <class T>
+#ifdef __OPTIMIZE_SIZE__
+bool are_real_doubles(const MatrixView& a, const MatrixView& b) {
+  return a.type == ScalarType::Double && b.type == ScalarType::Double;
+}
+
+double& double_at(const MatrixView& a, ptrdiff_t i, ptrdiff_t j) {
+  return *reinterpret_cast<double*>(a.at(i, j));
+}
+#else
+// The type of a line's elements in memory: one component of type T, or two.
+template <class T, int kComponents>
+struct Stored {
+  using Part = T;
+  static constexpr int kParts = kComponents;
+  static constexpr auto kSize = static_cast<ptrdiff_t>(sizeof(T)) * kComponents;
+};
+
+// Elements of a row or column, `step` bytes apart; `sign` is -1 if memory holds the conjugates.
 struct Line {
-  using Element = T;
   char* data;
   ptrdiff_t step;
+  double sign;
 
-  [[nodiscard]] T& operator[](ptrdiff_t i) const { return *reinterpret_cast<T*>(data + i * step); }
-  [[nodiscard]] bool is_contiguous() const { return step == static_cast<ptrdiff_t>(sizeof(T)); }
-  [[nodiscard]] T* elements() const { return reinterpret_cast<T*>(data); }
+  template <class T>
+  [[nodiscard]] T* at(ptrdiff_t i) const {
+    return reinterpret_cast<T*>(data + i * step);
+  }
 };
-template <class T>
-Line<T> row_of(const MatrixView& a, ptrdiff_t i, ptrdiff_t j) {
-  return {a.at(i, j), a.column_step};
+Line row_of(const MatrixView& a, ptrdiff_t i, ptrdiff_t j) {
+  return {a.at(i, j), a.column_step, a.conjugated ? -1.0 : 1.0};
 }
-template <class T>
-Line<T> column_of(const MatrixView& a, ptrdiff_t i, ptrdiff_t j) {
-  return {a.at(i, j), a.row_step};
+Line column_of(const MatrixView& a, ptrdiff_t i, ptrdiff_t j) {
+  return {a.at(i, j), a.row_step, a.conjugated ? -1.0 : 1.0};
 }
 
-// Calls f(T{}, U{}) with the element types of two real matrices; false if there is no loop for them. Real
-// elements are their own conjugates, so the flags need no test.
+// Calls f(Stored<>{}, Stored<>{}) with the types of two matrices; false if only one is complex.
+template <int kParts, class F>
+void with_parts(const MatrixView& a, const MatrixView& b, F f) {
+  const bool wide_a = component_type(a.type) == ScalarType::Double;
+  const bool wide_b = component_type(b.type) == ScalarType::Double;
+  if (wide_a && wide_b) return f(Stored<double, kParts>{}, Stored<double, kParts>{});
+  if (wide_a) return f(Stored<double, kParts>{}, Stored<float, kParts>{});
+  if (wide_b) return f(Stored<float, kParts>{}, Stored<double, kParts>{});
+  f(Stored<float, kParts>{}, Stored<float, kParts>{});
+}
 template <class F>
-bool with_reals(const MatrixView& a, const MatrixView& b, F f) {
-  const bool are_doubles = a.type == ScalarType::Double && b.type == ScalarType::Double;
-  if (are_doubles) {
-    f(double{}, double{});
-    return true;
+bool with_types(const MatrixView& a, const MatrixView& b, F f) {
+  if (is_complex(a.type) != is_complex(b.type) || !ukernel::runs_loops()) return false;
+  if constexpr (kSelectsComplex) {
+    if (is_complex(a.type)) {
+      with_parts<2>(a, b, f);
+      return true;
+    }
   }
-#ifndef __OPTIMIZE_SIZE__
-  const bool wide_a = a.type == ScalarType::Double;
-  const bool wide_b = b.type == ScalarType::Double;
-  if ((!wide_a && a.type != ScalarType::Float) || (!wide_b && b.type != ScalarType::Float)) return false;
-  if (wide_a) {
-    f(double{}, float{});
-  } else if (wide_b) {
-    f(float{}, double{});
-  } else {
-    f(float{}, float{});
-  }
+  with_parts<1>(a, b, f);
   return true;
-#else
-  return false;
-#endif
 }
 
-template <class T, class U>
-double sum_of_products(const Line<T>& a, const Line<U>& b, ptrdiff_t n) {
-  ptrdiff_t k = 0;
-  double sum = 0;
-#ifndef __OPTIMIZE_SIZE__
-  // Several sums side by side: the additions of one wait for each other.
+// The sum of products from four sums: of the products of all parts, alternately of equal parts (real,
+// imaginary), and of the real part of a with the imaginary one of b and the reverse.
+template <int kParts>
+Number combined(const double* equal, const double* crossed, double sign_a, double sign_b) {
+  if constexpr (kParts == 1) return equal[0];
+  return {equal[0] - sign_a * sign_b * equal[1], sign_b * crossed[0] + sign_a * crossed[1]};
+}
+
+// Several sums side by side: the additions of one wait for each other.
+template <class A, class B>
+RL_LOOPS Number sum_of_products(const Line& a, const Line& b, ptrdiff_t n) {
+  constexpr int kParts = A::kParts;
   constexpr ptrdiff_t kSide = 8;
-  double sums[kSide] = {};
-  if (a.is_contiguous() && b.is_contiguous()) {
-    const T* const x = a.elements();
-    const U* const y = b.elements();
-    for (; n - k >= kSide; k += kSide) {
-      for (ptrdiff_t c = 0; c < kSide; ++c) sums[c] += double{x[k + c]} * double{y[k + c]};
-    }
-  } else {
-    for (; n - k >= kSide; k += kSide) {
-      for (ptrdiff_t c = 0; c < kSide; ++c) sums[c] += double{a[k + c]} * double{b[k + c]};
+  double equal[kSide] = {};
+  double crossed[kSide] = {};
+  ptrdiff_t k = 0;
+  if (a.step == A::kSize && b.step == B::kSize) {
+    const auto* x = a.at<const typename A::Part>(0);
+    const auto* y = b.at<const typename B::Part>(0);
+    for (; n - k >= kSide / kParts; k += kSide / kParts, x += kSide, y += kSide) {
+      for (ptrdiff_t c = 0; c < kSide; ++c) {
+        equal[c] += double{x[c]} * double{y[c]};
+        if constexpr (kParts == 2) crossed[c] += double{x[c]} * double{y[c ^ 1]};
+      }
     }
   }
-  for (const double each : sums) sum += each;
-#endif
-  for (; k < n; ++k) sum += double{a[k]} * double{b[k]};
-  return sum;
+  constexpr ptrdiff_t kApart = 4;  // elements that are not contiguous
+  for (; n - k >= kApart; k += kApart) {
+    for (ptrdiff_t c = 0; c < kApart; ++c) {
+      const auto* const x = a.at<const typename A::Part>(k + c);
+      const auto* const y = b.at<const typename B::Part>(k + c);
+      const ptrdiff_t at = c * kParts;
+      equal[at] += double{x[0]} * double{y[0]};
+      if constexpr (kParts == 2) {
+        equal[at + 1] += double{x[1]} * double{y[1]};
+        crossed[at] += double{x[0]} * double{y[1]};
+        crossed[at + 1] += double{x[1]} * double{y[0]};
+      }
+    }
+  }
+  for (; k < n; ++k) {
+    const auto* const x = a.at<const typename A::Part>(k);
+    const auto* const y = b.at<const typename B::Part>(k);
+    equal[0] += double{x[0]} * double{y[0]};
+    if constexpr (kParts == 2) {
+      equal[1] += double{x[1]} * double{y[1]};
+      crossed[0] += double{x[0]} * double{y[1]};
+      crossed[1] += double{x[1]} * double{y[0]};
+    }
+  }
+  for (ptrdiff_t half = kSide / 2; half >= kParts; half /= 2) {
+    for (ptrdiff_t c = 0; c < half; ++c) {
+      equal[c] += equal[c + half];
+      if constexpr (kParts == 2) crossed[c] += crossed[c + half];
+    }
+  }
+  return combined<kParts>(equal, crossed, a.sign, b.sign);
 }
+
+// Calls f(width, c) for blocks of columns that cover [0, count); `width` is kMost, 4 or 1, a constant.
+template <int kMost, class F>
+[[gnu::always_inline]] inline void for_blocks(ptrdiff_t count, F f) {
+  ptrdiff_t c = 0;
+  for (; kMost > 4 && count - c >= kMost; c += kMost) f(std::integral_constant<int, kMost>(), c);
+  for (; count - c >= 4; c += 4) f(std::integral_constant<int, 4>(), c);
+  for (; c < count; ++c) f(std::integral_constant<int, 1>(), c);
+}
+
+// sums[c] = sum over k of a[k] * b(k, c), for contiguous rows of b: several columns in registers.
+template <class A, class B>
+RL_LOOPS void sums_of_rows(const Line& a, const Line& b, ptrdiff_t count, ptrdiff_t n, Number* sums) {
+  constexpr int kParts = A::kParts;
+  for_blocks<8>(count, [&](auto width, ptrdiff_t first) __attribute__((always_inline)) {
+    constexpr int kWidth = decltype(width)::value * kParts;
+    double by_real[kWidth] = {};
+    double by_imag[kWidth] = {};
+    for (ptrdiff_t k = 0; k < n; ++k) {
+      const auto* const x = a.at<const typename A::Part>(k);
+      const auto* const y = b.at<const typename B::Part>(k) + first * kParts;
+      for (int c = 0; c < kWidth; ++c) by_real[c] += double{x[0]} * double{y[c]};
+      if constexpr (kParts == 2) {
+        for (int c = 0; c < kWidth; ++c) by_imag[c] += double{x[1]} * double{y[c]};
+      }
+    }
+    for (int c = 0; c < kWidth; c += kParts) {
+      if constexpr (kParts == 1) {
+        sums[first + c] = by_real[c];
+      } else {
+        const double equal[] = {by_real[c], by_imag[c + 1]};
+        const double crossed[] = {by_real[c + 1], by_imag[c]};
+        sums[first + c / 2] = combined<2>(equal, crossed, a.sign, b.sign);
+      }
+    }
+  });
+}
+
+// The parts of the factors that the real and the imaginary part of a value multiply.
+struct Factors {
+  double by_real[MatrixView::kSums * 2];
+  double by_imag[MatrixView::kSums * 2];
+};
+
+// Subtracts value[i] * factors[c] from a(i, c): contiguous rows of `a`.
+template <class A>
+RL_LOOPS void subtract_rows(const Line& a, const Line& values, const Factors& factors, ptrdiff_t count,
+                            ptrdiff_t n) {
+  constexpr int kParts = A::kParts;
+  for_blocks<4>(count, [&](auto width, ptrdiff_t first) __attribute__((always_inline)) {
+    constexpr int kWidth = decltype(width)::value * kParts;
+    double by_real[kWidth];
+    double by_imag[kWidth] = {};
+    for (int c = 0; c < kWidth; ++c) {
+      by_real[c] = factors.by_real[first * kParts + c];
+      if constexpr (kParts == 2) by_imag[c] = factors.by_imag[first * kParts + c];
+    }
+    for (ptrdiff_t i = 0; i < n; ++i) {
+      auto* const to = a.at<typename A::Part>(i) + first * kParts;
+      const auto* const x = values.at<const typename A::Part>(i);
+      const double real = x[0];
+      if constexpr (kParts == 1) {
+        for (int c = 0; c < kWidth; ++c) {
+          to[c] = static_cast<typename A::Part>(double{to[c]} - real * by_real[c]);
+        }
+      } else {
+        const double imag = x[1];
+        for (int c = 0; c < kWidth; ++c) {
+          const double product = real * by_real[c] + imag * by_imag[c];
+          to[c] = static_cast<typename A::Part>(double{to[c]} - product);
+        }
+      }
+    }
+  });
+}
+
+// The same for column c alone, of any layout.
+template <class A>
+RL_LOOPS void subtract_column(const Line& a, const Line& values, const Factors& factors, ptrdiff_t c,
+                              ptrdiff_t n) {
+  constexpr int kParts = A::kParts;
+  using T = typename A::Part;
+  using U = typename A::Part;
+  const double* const by_real = factors.by_real + c * kParts;
+  const double* const by_imag = factors.by_imag + c * kParts;
+  if (kParts == 1 && a.step == A::kSize && values.step == A::kSize) {
+    T* const to = a.at<T>(0);
+    const U* const x = values.at<const U>(0);
+    for (ptrdiff_t i = 0; i < n; ++i) to[i] = static_cast<T>(double{to[i]} - double{x[i]} * by_real[0]);
+    return;
+  }
+  for (ptrdiff_t i = 0; i < n; ++i) {
+    T* const to = a.at<T>(i);
+    const U* const x = values.at<const U>(i);
+    for (int part = 0; part < kParts; ++part) {
+      double product = double{x[0]} * by_real[part];
+      if constexpr (kParts == 2) product += double{x[1]} * by_imag[part];
+      to[part] = static_cast<T>(double{to[part]} - product);
+    }
+  }
+}
+
+// Multiplies n elements by a factor.
+template <class A>
+RL_LOOPS void multiply_line(const Line& a, Number factor, ptrdiff_t n) {
+  using T = typename A::Part;
+  const double imag = a.sign * factor.imag;
+  for (ptrdiff_t i = 0; i < n; ++i) {
+    T* const x = a.at<T>(i);
+    if constexpr (A::kParts == 1) {
+      x[0] = static_cast<T>(double{x[0]} * factor.real);
+    } else {
+      const double re = x[0];
+      const double im = x[1];
+      x[0] = static_cast<T>(re * factor.real - im * imag);
+      x[1] = static_cast<T>(re * imag + im * factor.real);
+    }
+  }
+}
+#endif
 
 }  // namespace
 
@@ -123,11 +293,20 @@ double sum_of_products(const Line<T>& a, const Line<U>& b, ptrdiff_t n) {
 Number MatrixView::dot(ptrdiff_t i, const MatrixView& other, ptrdiff_t j, ptrdiff_t begin,
                        ptrdiff_t end) const {
   Number sum;
-  const bool is_done = with_reals(*this, other, [&](auto a, auto b) {
-    sum.real = sum_of_products(row_of<decltype(a)>(*this, i, begin), column_of<decltype(b)>(other, begin, j),
-                               end - begin);
-  });
-  for (ptrdiff_t k = begin; !is_done && k < end; ++k) sum = sum + get(i, k) * other.get(k, j);
+#ifdef __OPTIMIZE_SIZE__
+  if (are_real_doubles(*this, other)) {
+    for (ptrdiff_t k = begin; k < end; ++k) sum.real += double_at(*this, i, k) * double_at(other, k, j);
+    return sum;
+  }
+#else
+  constexpr ptrdiff_t kShort = 4;  // products that take less time than the start of a loop
+  const bool is_done = end - begin > kShort && with_types(*this, other, [&](auto a, auto b) {
+                         sum = sum_of_products<decltype(a), decltype(b)>(
+                             row_of(*this, i, begin), column_of(other, begin, j), end - begin);
+                       });
+  if (is_done) return sum;
+#endif
+  for (ptrdiff_t k = begin; k < end; ++k) sum = sum + get(i, k) * other.get(k, j);
   return sum;
 }
 
@@ -136,16 +315,9 @@ void MatrixView::dots(ptrdiff_t i, const MatrixView& other, ptrdiff_t j, ptrdiff
   RL_DCHECK(count <= kSums);
 #ifndef __OPTIMIZE_SIZE__
   if (other.column_step == static_cast<ptrdiff_t>(element_size(other.type))) {
-    const bool is_done = with_reals(*this, other, [&](auto a, auto b) {
-      const Line<decltype(a)> row = row_of<decltype(a)>(*this, i, begin);
-      double totals[kSums];
-      for (ptrdiff_t c = 0; c < count; ++c) totals[c] = 0;
-      for (ptrdiff_t k = begin; k < end; ++k) {
-        const double factor = row[k - begin];
-        const auto* const from = row_of<decltype(b)>(other, k, j).elements();
-        for (ptrdiff_t c = 0; c < count; ++c) totals[c] += factor * double{from[c]};
-      }
-      for (ptrdiff_t c = 0; c < count; ++c) sums[c] = totals[c];
+    const bool is_done = with_types(*this, other, [&](auto a, auto b) {
+      sums_of_rows<decltype(a), decltype(b)>(row_of(*this, i, begin), column_of(other, begin, j), count,
+                                             end - begin, sums);
     });
     if (is_done) return;
   }
@@ -155,40 +327,126 @@ void MatrixView::dots(ptrdiff_t i, const MatrixView& other, ptrdiff_t j, ptrdiff
 
 void MatrixView::subtract(ptrdiff_t j, ptrdiff_t count, const MatrixView& other, ptrdiff_t k,
                           const Number* factors, ptrdiff_t begin, ptrdiff_t end) const {
-  const bool is_done = with_reals(*this, other, [&](auto a, auto b) {
-    using T = decltype(a);
-    double reals[kSums];
-    for (ptrdiff_t c = 0; c < count; ++c) reals[c] = factors[c].real;
+#ifdef __OPTIMIZE_SIZE__
+  if (are_real_doubles(*this, other)) {
     for (ptrdiff_t i = begin; i < end; ++i) {
-      const double value = *reinterpret_cast<const decltype(b)*>(other.at(i, k));
-      const Line<T> row = row_of<T>(*this, i, j);
-      if (row.is_contiguous()) {
-        T* const to = row.elements();
-        for (ptrdiff_t c = 0; c < count; ++c) to[c] = static_cast<T>(double{to[c]} - value * reals[c]);
-      } else {
-        for (ptrdiff_t c = 0; c < count; ++c) row[c] = static_cast<T>(double{row[c]} - value * reals[c]);
-      }
+      const double value = double_at(other, i, k);
+      for (ptrdiff_t c = 0; c < count; ++c) double_at(*this, i, j + c) -= value * factors[c].real;
     }
-  });
+    return;
+  }
+#else
+  RL_DCHECK(count <= kSums);
+  const Line values = column_of(other, begin, k);
+  const Line first = column_of(*this, begin, j);
+  Factors parts;
+  const bool is_pair = is_complex(type);
+  // With v = x + s y i in memory, v f = (x + s y i) (re + im i), whose imaginary part is stored with the sign
+  // of this matrix.
+  for (ptrdiff_t c = 0; c < count; ++c) {
+    const double real = factors[c].real;
+    const double imag = factors[c].imag;
+    const ptrdiff_t at = is_pair ? 2 * c : c;
+    parts.by_real[at] = real;
+    if (!is_pair) continue;
+    parts.by_real[at + 1] = first.sign * imag;
+    parts.by_imag[at] = -values.sign * imag;
+    parts.by_imag[at + 1] = first.sign * values.sign * real;
+  }
+  const bool has_rows = column_step == static_cast<ptrdiff_t>(element_size(type));
+  const bool is_done =
+      type == other.type && with_types(*this, other, [&](auto a, auto b) {
+        using A = decltype(a);
+        // Both are of one dtype wherever time matters.
+        if constexpr (std::is_same_v<A, decltype(b)>) {
+          if (has_rows) return subtract_rows<A>(first, values, parts, count, end - begin);
+          for (ptrdiff_t c = 0; c < count; ++c) {
+            subtract_column<A>(column_of(*this, begin, j + c), values, parts, c, end - begin);
+          }
+        }
+      });
   if (is_done) return;
+#endif
   for (ptrdiff_t i = begin; i < end; ++i) {
     const Number value = other.get(i, k);
     for (ptrdiff_t c = 0; c < count; ++c) set(i, j + c, get(i, j + c) - value * factors[c]);
   }
 }
 
-// Through get() and set(), so that it also exchanges columns of a transposed view.
+void MatrixView::divide_column(ptrdiff_t j, Number divisor, ptrdiff_t begin, ptrdiff_t end) const {
+#ifndef __OPTIMIZE_SIZE__
+  // By the reciprocal, unless that overflows or loses digits.
+  const double size = absolute(divisor);
+  const bool is_safe = size > 1e-300 && size < 1e300;
+  const bool is_done =
+      is_safe && with_types(*this, *this, [&](auto a, auto) {
+        multiply_line<decltype(a)>(column_of(*this, begin, j), Number(1) / divisor, end - begin);
+      });
+  if (is_done) return;
+#endif
+  for (ptrdiff_t i = begin; i < end; ++i) set(i, j, get(i, j) / divisor);
+}
+
+// The rows of one view have the same dtype: bits move, without conversion.
 void MatrixView::swap_rows(ptrdiff_t a, ptrdiff_t b) const {
   if (a == b) return;
+#ifndef __OPTIMIZE_SIZE__
+  const size_t size = element_size(type);
+  char* x = at(a, 0);
+  char* y = at(b, 0);
+  for (ptrdiff_t j = 0; j < columns; ++j, x += column_step, y += column_step) {
+    for (size_t part = 0; part < size; part += sizeof(uint32_t)) {
+      uint32_t kept[2];
+      std::memcpy(&kept[0], x + part, sizeof(uint32_t));
+      std::memcpy(&kept[1], y + part, sizeof(uint32_t));
+      std::memcpy(x + part, &kept[1], sizeof(uint32_t));
+      std::memcpy(y + part, &kept[0], sizeof(uint32_t));
+    }
+  }
+#else
   for (ptrdiff_t j = 0; j < columns; ++j) {
     const Number kept = get(a, j);
     set(a, j, get(b, j));
     set(b, j, kept);
   }
+#endif
 }
+
+#ifndef __OPTIMIZE_SIZE__
+namespace {
+
+// Zeros in columns [begin, end) of a row. All bits of a zero are 0.
+void clear_row(const MatrixView& a, ptrdiff_t i, ptrdiff_t begin, ptrdiff_t end) {
+  const size_t size = element_size(a.type);
+  if (end <= begin) return;
+  if (a.column_step == static_cast<ptrdiff_t>(size)) {
+    std::memset(a.at(i, begin), 0, static_cast<size_t>(end - begin) * size);
+    return;
+  }
+  for (ptrdiff_t j = begin; j < end; ++j) std::memset(a.at(i, j), 0, size);
+}
+
+}  // namespace
+#endif
 
 // Reads every element at most once, and writes each after its read, so `source` may be this view.
 void MatrixView::copy_band(const MatrixView& source, ptrdiff_t lowest, ptrdiff_t highest) const {
+#ifndef __OPTIMIZE_SIZE__
+  if (type == source.type && conjugated == source.conjugated) {
+    const bool is_same = data == source.data && row_step == source.row_step;
+    for (ptrdiff_t i = 0; i < rows; ++i) {
+      const ptrdiff_t begin = std::min(std::max<ptrdiff_t>(i + lowest, 0), columns);
+      const ptrdiff_t end = std::min(std::max<ptrdiff_t>(i + highest + 1, begin), columns);
+      if (!is_same && end > begin) {
+        copy_elements(at(i, begin), column_step, source.at(i, begin), source.column_step,
+                      static_cast<size_t>(end - begin), element_size(type));
+      }
+      clear_row(*this, i, 0, begin);
+      clear_row(*this, i, end, columns);
+    }
+    return;
+  }
+#endif
   for (ptrdiff_t i = 0; i < rows; ++i) {
     for (ptrdiff_t j = 0; j < columns; ++j) {
       set(i, j, j - i >= lowest && j - i <= highest ? source.get(i, j) : Number());
@@ -197,9 +455,14 @@ void MatrixView::copy_band(const MatrixView& source, ptrdiff_t lowest, ptrdiff_t
 }
 
 void MatrixView::set_identity() const {
+#ifndef __OPTIMIZE_SIZE__
+  for (ptrdiff_t i = 0; i < rows; ++i) clear_row(*this, i, 0, columns);
+  for (ptrdiff_t i = 0; i < std::min(rows, columns); ++i) set(i, i, 1);
+#else
   for (ptrdiff_t i = 0; i < rows; ++i) {
     for (ptrdiff_t j = 0; j < columns; ++j) set(i, j, i == j ? 1 : 0);
   }
+#endif
 }
 
 char* element_of(const Tensor& tensor, size_t core_dims, const Shape& batch, size_t n) {

@@ -112,17 +112,20 @@ struct MatrixView {
   // The view of the first rows and columns of the matrix.
   [[nodiscard]] MatrixView leading(ptrdiff_t some_rows, ptrdiff_t some_columns) const;
 
-  // Sum over k in [begin, end) of this(i, k) * other(k, j), in double. Fast if both are real.
+  // Sum over k in [begin, end) of this(i, k) * other(k, j), in double. Fast unless only one is complex.
   [[nodiscard]] Number dot(ptrdiff_t i, const MatrixView& other, ptrdiff_t j, ptrdiff_t begin,
                            ptrdiff_t end) const;
-  // The same for `count` columns of `other`, from j on, at most kSums. Fast if both are real and the rows of
+  // The same for `count` columns of `other`, from j on, at most kSums. Faster than dot() if the rows of
   // `other` are contiguous.
   static constexpr ptrdiff_t kSums = 32;
   void dots(ptrdiff_t i, const MatrixView& other, ptrdiff_t j, ptrdiff_t count, ptrdiff_t begin,
             ptrdiff_t end, Number* sums) const;
-  // Subtracts factors[c] * column k of `other` from column j + c, for c < count, in rows [begin, end).
+  // Subtracts factors[c] * column k of `other` from column j + c, for c < count, in rows [begin, end). At
+  // most kSums columns.
   void subtract(ptrdiff_t j, ptrdiff_t count, const MatrixView& other, ptrdiff_t k, const Number* factors,
                 ptrdiff_t begin, ptrdiff_t end) const;
+  // Divides column j in rows [begin, end), in builds for speed by the reciprocal.
+  void divide_column(ptrdiff_t j, Number divisor, ptrdiff_t begin, ptrdiff_t end) const;
   // Exchanges two whole rows.
   void swap_rows(ptrdiff_t a, ptrdiff_t b) const;
   // Copies the elements of `source`, which has the same size, on diagonals [lowest, highest]; all others

@@ -64,10 +64,6 @@ WideComplex complex_sqrt(WideComplex z) {
 
 WideComplex complex_rsqrt(WideComplex z) { return complex_reciprocal(complex_sqrt(z)); }
 
-WideComplex complex_divide(WideComplex a, WideComplex b) { return a / b; }
-
-WideComplex complex_reciprocal(WideComplex z) { return complex_divide(1.0, z); }
-
 WideComplex complex_exp(WideComplex z) {
   if (z.imag == 0) return {std::exp(z.real), z.imag};
   if (std::isinf(z.real) && !std::isfinite(z.imag)) {
@@ -179,11 +175,6 @@ WideComplex complex_sinc(WideComplex z) {
   if (z == WideComplex(0.0)) return 1.0;
   z = scaled(z, 2 * kHalfPi);
   return complex_divide(complex_sin(z), z);
-}
-
-WideComplex complex_sgn(WideComplex z) {
-  const double length = modulus(z);
-  return length == 0 ? WideComplex(0.0) : WideComplex(z.real / length, z.imag / length);
 }
 
 }  // namespace rushlight::kernels

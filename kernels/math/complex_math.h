@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Complex functions in double, not inlined: complex64 uses them too, so each is compiled once. Branch cuts
-// and infinities follow C99, Annex G: the sign of a zero part selects the side of a branch cut.
+// Complex functions in double, not inlined but for the shortest: complex64 uses them too, so each is compiled
+// once. Branch cuts and infinities follow C99, Annex G: the sign of a zero part selects the side of a branch
+// cut.
 #pragma once
 
 #include <cmath>
@@ -15,8 +16,8 @@ using WideComplex = Complex<double>;
 // square root has a nonnegative real part.
 WideComplex complex_sqrt(WideComplex z);
 WideComplex complex_rsqrt(WideComplex z);
-WideComplex complex_reciprocal(WideComplex z);
-WideComplex complex_divide(WideComplex a, WideComplex b);
+inline WideComplex complex_divide(WideComplex a, WideComplex b) { return a / b; }
+inline WideComplex complex_reciprocal(WideComplex z) { return complex_divide(1.0, z); }
 // Exponentials and logarithms. complex_exp() halves large exponents, since exp(x) may overflow where exp(x)
 // cos(y) does not. complex_expm1() and complex_log1p() keep the digits that a sum with 1 would cancel.
 // Logarithms have imaginary parts in [-pi, pi], scaled for other bases; near a modulus of 1 they are computed
@@ -38,11 +39,10 @@ WideComplex complex_tanh(WideComplex z);
 WideComplex complex_asin(WideComplex z);
 WideComplex complex_acos(WideComplex z);
 WideComplex complex_atanh(WideComplex z);
-// 1 / (1 + exp(-z)), z times that, sin(pi z) / (pi z), which is 1 at 0, and z / |z|, which is 0 at 0.
+// 1 / (1 + exp(-z)), z times that, and sin(pi z) / (pi z), which is 1 at 0.
 WideComplex complex_sigmoid(WideComplex z);
 WideComplex complex_silu(WideComplex z);
 WideComplex complex_sinc(WideComplex z);
-WideComplex complex_sgn(WideComplex z);
 
 // Multiplication by i and 1/i, which converts hyperbolic to circular functions: sin z = sinh(i z) / i, cos z
 // = cosh(i z). Exact: they exchange the parts and a sign, so signed zeros keep their side of a branch cut.
@@ -68,6 +68,12 @@ inline T modulus(Complex<T> z) {
   const double square = real * real + imag * imag;
   const bool is_safe = square > 0x1p-960 && square < 0x1p1000;
   return static_cast<T>(is_safe ? std::sqrt(square) : std::hypot(real, imag));
+}
+
+// z / |z|, which is 0 at 0.
+inline WideComplex complex_sgn(WideComplex z) {
+  const double length = modulus(z);
+  return length == 0 ? WideComplex(0.0) : WideComplex(z.real / length, z.imag / length);
 }
 
 // Argument in [-pi, pi].

@@ -74,7 +74,7 @@ template <TypeSet kTypes>
 Error divide(ScalarType compute, Rounding rounding, const Tensor& self, const Tensor& other, Tensor& out) {
   if constexpr ((kTypes & types::kComplex) != 0) {
     if (contains(kTypes & types::kComplex, compute) && rounding == Rounding::kNone) {
-      return complex_function(compute, self, other, out, complex_divide);
+      return short_complex_function<kTypes, complex_divide>(compute, self, other, out);
     }
   }
   // Other dtypes are divided only after promotion to a floating dtype.

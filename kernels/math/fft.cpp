@@ -3,9 +3,11 @@
 // Reference: Van Loan, "Computational Frameworks for the Fast Fourier Transform", 1992.
 #include "kernels/math/fft.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/checks/selection.h"
+#include "kernels/ukernel/loops.h"
 #include "runtime/tensor/complex.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -19,11 +21,6 @@ constexpr TypeSet kTypes =
 
 template <class T>
 using Point = Complex<T>;
-
-template <class T>
-[[gnu::always_inline]] inline Point<T> rotated(const Point<T>& a, const Point<T>& root) {
-  return {a.real * root.real - a.imag * root.imag, a.real * root.imag + a.imag * root.real};
-}
 
 // roots[k] = exp(±2 pi i k / n), exact at multiples of a quarter turn.
 template <class T>
@@ -63,11 +60,21 @@ ptrdiff_t smallest_factor(ptrdiff_t n) {
   return n;
 }
 
+// Points of kLanes transforms side by side: the real parts of point k, then its imaginary parts.
+template <class T, ptrdiff_t kLanes>
+struct Lanes {
+  T* data;
+
+  [[nodiscard]] T* real(ptrdiff_t k) const { return data + 2 * kLanes * k; }
+  [[nodiscard]] T* imag(ptrdiff_t k) const { return data + 2 * kLanes * k + kLanes; }
+};
+
 // Stockham's algorithm. `from` holds, one after the other, the transforms of the groups of elements that are
 // `n / done` apart; each pass joins `radix` of them into transforms `radix` times as long, until one remains.
 // Returns the buffer that holds the result.
-template <class T>
-Point<T>* transform(Point<T>* from, Point<T>* to, const Point<T>* roots, ptrdiff_t n) {
+template <class T, ptrdiff_t kLanes>
+[[gnu::always_inline]] inline Lanes<T, kLanes> transform(Lanes<T, kLanes> from, Lanes<T, kLanes> to,
+                                                         const Point<T>* roots, ptrdiff_t n) {
   // With w = exp(-2 pi i / joined), or its conjugate, a pass computes from the transforms of `radix` parts
   //
   //   out[step] = sum over j < radix of w^(j step) * part_j[step % done]
@@ -78,39 +85,76 @@ Point<T>* transform(Point<T>* from, Point<T>* to, const Point<T>* roots, ptrdiff
     const ptrdiff_t groups = n / joined;
     const ptrdiff_t apart = groups * done;  // between the parts of a new group
     for (ptrdiff_t group = 0; group < groups; ++group) {
-      const Point<T>* part = from + group * done;
-      Point<T>* out = to + group * joined;
+      const ptrdiff_t part = group * done;
+      const ptrdiff_t out = group * joined;
       for (ptrdiff_t s = 0; s < done; ++s) {
         // The butterfly of two parts needs one product, as exp(pi i) is -1.
         if (radix == 2) {
-          const Point<T> a = part[s];
-          const Point<T> b = rotated(part[s + apart], roots[s * groups]);
-          out[s] = {a.real + b.real, a.imag + b.imag};
-          out[s + done] = {a.real - b.real, a.imag - b.imag};
+          const Point<T> root = roots[s * groups];
+          const T* const ar = from.real(part + s);
+          const T* const ai = from.imag(part + s);
+          const T* const br = from.real(part + s + apart);
+          const T* const bi = from.imag(part + s + apart);
+          for (ptrdiff_t l = 0; l < kLanes; ++l) {
+            const T real = br[l] * root.real - bi[l] * root.imag;
+            const T imag = br[l] * root.imag + bi[l] * root.real;
+            to.real(out + s)[l] = ar[l] + real;
+            to.imag(out + s)[l] = ai[l] + imag;
+            to.real(out + s + done)[l] = ar[l] - real;
+            to.imag(out + s + done)[l] = ai[l] - imag;
+          }
           continue;
         }
         for (ptrdiff_t step = s; step < joined; step += done) {
-          Point<T> sum = part[s];
+          T real[kLanes];
+          T imag[kLanes];
+          for (ptrdiff_t l = 0; l < kLanes; ++l) {
+            real[l] = from.real(part + s)[l];
+            imag[l] = from.imag(part + s)[l];
+          }
           ptrdiff_t power = 0;
           for (ptrdiff_t j = 1; j < radix; ++j) {
             power += step;
             if (power >= joined) power -= joined;
             // roots[power * groups] is the root of order `joined`, raised to `power`.
-            const Point<T> term = rotated(part[s + j * apart], roots[power * groups]);
-            sum.real += term.real;
-            sum.imag += term.imag;
+            const Point<T> root = roots[power * groups];
+            const T* const br = from.real(part + s + j * apart);
+            const T* const bi = from.imag(part + s + j * apart);
+            for (ptrdiff_t l = 0; l < kLanes; ++l) {
+              real[l] += br[l] * root.real - bi[l] * root.imag;
+              imag[l] += br[l] * root.imag + bi[l] * root.real;
+            }
           }
-          out[step] = sum;
+          for (ptrdiff_t l = 0; l < kLanes; ++l) {
+            to.real(out + step)[l] = real[l];
+            to.imag(out + step)[l] = imag[l];
+          }
         }
       }
     }
-    Point<T>* result = to;
+    const Lanes<T, kLanes> result = to;
     to = from;
     from = result;
     done = joined;
   }
   return from;
 }
+
+// One transform, and kMostLanes of them in vectors.
+template <class T>
+Lanes<T, 1> transform_one(Lanes<T, 1> from, Lanes<T, 1> to, const Point<T>* roots, ptrdiff_t n) {
+  return transform(from, to, roots, n);
+}
+#ifdef __OPTIMIZE_SIZE__
+constexpr ptrdiff_t kMostLanes = 1;
+#else
+constexpr ptrdiff_t kMostLanes = 8;
+template <class T>
+RL_LOOPS Lanes<T, kMostLanes> transform_lanes(Lanes<T, kMostLanes> from, Lanes<T, kMostLanes> to,
+                                              const Point<T>* roots, ptrdiff_t n) {
+  return transform(from, to, roots, n);
+}
+#endif
 
 // One fiber in memory; `step` in bytes.
 struct Strided {
@@ -132,16 +176,31 @@ struct Strided {
   }
 };
 
-template <class T>
-void load(const Strided& fiber, Point<T>* points, ptrdiff_t n, bool mirrored) {
+// Loads a fiber into lane `l`.
+template <class T, ptrdiff_t kLanes>
+void load(const Strided& fiber, Lanes<T, kLanes> points, ptrdiff_t l, ptrdiff_t n, bool mirrored) {
   // The inverse transform of real values: x[n - k] is the conjugate of x[k], so half of them suffice.
   const ptrdiff_t given = mirrored ? n / 2 + 1 : n;
-  for (ptrdiff_t k = 0; k < given; ++k) points[k] = fiber.get<T>(k);
+  for (ptrdiff_t k = 0; k < given; ++k) {
+    const Point<T> point = fiber.get<T>(k);
+    points.real(k)[l] = point.real;
+    points.imag(k)[l] = point.imag;
+  }
   if (!mirrored) return;
   // Elements that are their own mirror image are real.
-  points[0].imag = 0;
-  for (ptrdiff_t k = (n + 1) / 2; k < n; ++k) points[k] = {points[n - k].real, -points[n - k].imag};
-  if (n % 2 == 0) points[n / 2].imag = 0;
+  points.imag(0)[l] = 0;
+  for (ptrdiff_t k = (n + 1) / 2; k < n; ++k) {
+    points.real(k)[l] = points.real(n - k)[l];
+    points.imag(k)[l] = -points.imag(n - k)[l];
+  }
+  if (n % 2 == 0) points.imag(n / 2)[l] = 0;
+}
+
+template <class T, ptrdiff_t kLanes>
+void store(const Strided& fiber, Lanes<T, kLanes> points, ptrdiff_t l, T factor) {
+  for (ptrdiff_t k = 0; k < fiber.size; ++k) {
+    fiber.set<T>(k, {points.real(k)[l] * factor, points.imag(k)[l] * factor});
+  }
 }
 
 }  // namespace
@@ -177,11 +236,17 @@ Error Fourier::reserve(KernelContext& context, ScalarType component, size_t extr
     if (points < static_cast<size_t>(sizes_[i])) points = static_cast<size_t>(sizes_[i]);
   }
   const size_t point = 2 * element_size(component);
-  const size_t bytes = (3 * points + extra) * point;
-  scratch_ = bytes <= sizeof small_ ? small_ : static_cast<char*>(context.allocate_temp(bytes));
-  RL_CHECK(scratch_ != nullptr, Error::MemoryAllocationFailed, "out of scratch memory: need %lu bytes",
-           static_cast<unsigned long>(bytes));
-  extra_ = scratch_ + 3 * points * point;
+  // Without memory for all lanes, transforms take one.
+  size_t own = 0;
+  for (lanes_ = kMostLanes; scratch_ == nullptr; lanes_ = 1) {
+    own = (1 + 2 * static_cast<size_t>(lanes_)) * points;
+    const size_t bytes = (own + extra) * point;
+    scratch_ = bytes <= sizeof small_ ? small_ : static_cast<char*>(context.allocate_temp(bytes));
+    if (scratch_ != nullptr) break;
+    RL_CHECK(lanes_ > 1, Error::MemoryAllocationFailed, "out of scratch memory: need %lu bytes",
+             static_cast<unsigned long>(bytes));
+  }
+  extra_ = scratch_ + own * point;
   return Error::Ok;
 }
 
@@ -193,7 +258,7 @@ Error Fourier::run(const View& source, const View& target, size_t index, bool fo
   Strided out{nullptr, target.strides[dim], target.sizes[dim], is_complex(target.type)};
   return dispatch<kTypes>(component_type(target.type), [&](auto type) {
     using T = typename decltype(type)::Element;
-    // Scratch memory: [n] roots and two buffers [n], between which the passes alternate.
+    // Scratch memory: [n] roots and two buffers [n] of lanes, between which the passes alternate.
     auto* const roots = reinterpret_cast<Point<T>*>(scratch_);
     fill_roots(roots, n, forward);
     const auto factor = static_cast<T>(scale);
@@ -201,14 +266,34 @@ Error Fourier::run(const View& source, const View& target, size_t index, bool fo
     View rest_of_target = target;
     PairedLoops(rest_of_target.select(dim, 0), rest.select(dim, 0))
         .for_each_span([&](char* to, const char* from, const auto& loop) {
-          for (ptrdiff_t i = 0; i < loop.size; ++i) {
+          auto* const first = reinterpret_cast<T*>(roots + n);
+          const auto select = [&](ptrdiff_t i) {
             in.data = const_cast<char*>(from + i * loop.source);
             out.data = to + i * loop.target;
-            load(in, roots + n, n, mirrored);
-            const Point<T>* result = transform(roots + n, roots + 2 * n, roots, n);
-            for (ptrdiff_t k = 0; k < out.size; ++k) {
-              out.set<T>(k, {result[k].real * factor, result[k].imag * factor});
+          };
+          ptrdiff_t i = 0;
+#ifndef __OPTIMIZE_SIZE__
+          // Two fibers or more fill the lanes; the lanes of missing ones repeat the last.
+          for (; loop.size - i > 1 && lanes_ > 1 && ukernel::runs_loops();
+               i += std::min(loop.size - i, kMostLanes)) {
+            using Wide = Lanes<T, kMostLanes>;
+            const ptrdiff_t count = std::min(loop.size - i, kMostLanes);
+            for (ptrdiff_t l = 0; l < kMostLanes; ++l) {
+              select(i + std::min(l, count - 1));
+              load(in, Wide{first}, l, n, mirrored);
             }
+            const Wide result = transform_lanes(Wide{first}, Wide{first + 2 * kMostLanes * n}, roots, n);
+            for (ptrdiff_t l = 0; l < count; ++l) {
+              select(i + l);
+              store(out, result, l, factor);
+            }
+          }
+#endif
+          for (; i < loop.size; ++i) {
+            using One = Lanes<T, 1>;
+            select(i);
+            load(in, One{first}, 0, n, mirrored);
+            store(out, transform_one(One{first}, One{first + 2 * n}, roots, n), 0, factor);
           }
         });
     return Error::Ok;

@@ -27,9 +27,9 @@ class Fourier {
   // number. InvalidArgument.
   Error plan(Span<const int64_t> dims, int64_t normalization, const Shape& sizes);
 
-  // Reserves scratch memory for three times the longest transform, in complex numbers of the component dtype,
-  // and for `extra` more, which extra() returns. Small transforms use memory in this object, larger ones the
-  // context's. MemoryAllocationFailed.
+  // Reserves scratch memory for three times the longest transform, in builds for speed 17 times if there is
+  // so much, in complex numbers of the component dtype, and for `extra` more, which extra() returns. Small
+  // transforms use memory in this object, larger ones the context's. MemoryAllocationFailed.
   Error reserve(KernelContext& context, ScalarType component, size_t extra = 0);
   [[nodiscard]] char* extra() const { return extra_; }
 
@@ -47,6 +47,7 @@ class Fourier {
   size_t count_ = 0;
   size_t left_ = 0;  // remaining steps
   double scale_ = 1;
+  ptrdiff_t lanes_ = 1;  // transforms side by side
   char* scratch_ = nullptr;
   char* extra_ = nullptr;
   alignas(double) char small_[512];

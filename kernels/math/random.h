@@ -24,12 +24,13 @@ class Random {
   // Uniform values have as many random bits as the significand of `type`.
   explicit Random(ScalarType type);
 
-  // normal() takes two uniform values, by the Box-Muller transform; below() rejects values that would bias
-  // the result.
   double uniform();                // in [0, 1)
   double positive();               // in (0, 1]
-  double normal();                 // mean 0, standard deviation 1
-  uint64_t below(uint64_t bound);  // uniform in [0, bound); 64 random bits if bound is 0
+  uint64_t below(uint64_t bound);  // uniform in [0, bound); 64 random bits if bound is 0. Rejects some values
+                                   // that would bias the result
+  // n normal values of mean 0 and standard deviation 1, from as many uniform values, or one more. At most
+  // kDrawn.
+  void normals(double* out, size_t n);
 
  private:
   RandomStream stream_;
@@ -40,8 +41,18 @@ class Random {
 // an integer type.
 uint64_t largest_drawn(ScalarType type);
 
-// A distribution: draws one value for the parameters a and b, with any number of draws from `random`.
-using Draw = double (*)(Random& random, double a, double b);
+// Values that are drawn together, the same number on every target, so that equal seeds give equal values.
+inline constexpr size_t kDrawn = 32;
+
+// A distribution: draws n <= kDrawn values for the parameters a[i] and b[i], with any number of draws from
+// `random`.
+using Draw = void (*)(Random& random, const double* a, const double* b, double* out, size_t n);
+
+// A distribution whose values are drawn one by one.
+template <double (*kOne)(Random& random, double a, double b)>
+void draw_each(Random& random, const double* a, const double* b, double* out, size_t n) {
+  for (size_t i = 0; i < n; ++i) out[i] = kOne(random, a[i], b[i]);
+}
 
 // A parameter: a scalar, or a tensor that broadcasts to the output. Refers to the tensor.
 struct Parameter {

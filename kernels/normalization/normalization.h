@@ -51,17 +51,49 @@ struct Moments {
   A variance = 0;  // biased: divided by the number of elements; set by moments_of()
 };
 
-// Mean and inverse standard deviation of `count` elements; `each` calls its argument with every element. Two
-// passes, because the one-pass formula cancels if the mean is large. Sums are pairwise. The variance divides
-// by `count`, as PyTorch's normalizations do. No elements: mean 0, rstd and variance NaN.
+namespace internal {
+
+// Adds the squares of distances from the mean to a sum. Takes single values, or contiguous ones.
+template <class A>
+struct AddSquares {
+  PairwiseSum<A>* sum;
+  A mean;
+
+  void operator()(A value) const { sum->add((value - mean) * (value - mean)); }
+  void operator()(const A* values, size_t n) const {
+    constexpr size_t kLength = 64;
+    A squares[kLength];
+    for (size_t first = 0; first < n; first += kLength) {
+      const size_t length = n - first < kLength ? n - first : kLength;
+      for (size_t i = 0; i < length; ++i) {
+        squares[i] = (values[first + i] - mean) * (values[first + i] - mean);
+      }
+      sum->add(squares, length);
+    }
+  }
+};
+template <class A>
+struct AddValues {
+  PairwiseSum<A>* sum;
+
+  void operator()(A value) const { sum->add(value); }
+  void operator()(const A* values, size_t n) const { sum->add(values, n); }
+};
+
+}  // namespace internal
+
+// Mean and inverse standard deviation of `count` elements; `each` calls its argument with every element, or
+// with every span of contiguous ones and its length. Two passes, because the one-pass formula cancels if the
+// mean is large. Sums are pairwise. The variance divides by `count`, as PyTorch's normalizations do. No
+// elements: mean 0, rstd and variance NaN.
 template <class A, class Each>
 Moments<A> moments_of(size_t count, double eps, Each each) {
   if (count == 0) return {A(0), static_cast<A>(NAN), static_cast<A>(NAN)};
   PairwiseSum<A> sum;
-  each([&](A value) { sum.add(value); });
+  each(internal::AddValues<A>{&sum});
   const A mean = sum.total() / static_cast<A>(count);
   PairwiseSum<A> squares;
-  each([&](A value) { squares.add((value - mean) * (value - mean)); });
+  each(internal::AddSquares<A>{&squares, mean});
   const A variance = squares.total() / static_cast<A>(count);
   return {mean, A(1) / std::sqrt(variance + static_cast<A>(eps)), variance};
 }

@@ -9,13 +9,17 @@
 //   sqrt, reciprocal, square       0.5: correctly rounded
 //   log                            1
 //   exp, erf, powers               1.1
-//   log1p, rsqrt, cube, exp2       1.5
+//   log1p, rsqrt, cube, exp2, acos 1.5
 //   sin, cos                       1.6, for arguments of any size
 //   expm1                          1.7
+//   log2, log10, atan              2
 //   tanh                           2.4, and never beyond 1
+//   asin                           2.6
 //   hardsigmoid, hardswish         2.5; near -3, where x + 3 is rounded, 2^-24 and 2^-24 |x|
 //   log_sigmoid                    2.5
 //   sigmoid                        3.1; from -88 down, where results are subnormal, 2^-127
+//   tan                            3.6, for arguments of any size
+//   erfc, erfinv                   4
 //   silu                           4; from -88 down 2^-120
 //   mish                           4.6; where e^x is subnormal, below -87, 2^-142
 //   gelu, gelu_tanh                3 and 4.5; in the lower tail 1.75 2^-23 |x| and 2^-23 |x|
@@ -42,11 +46,15 @@ RL_VECTOR_FUNCTION(exp_f32)
 RL_VECTOR_FUNCTION(exp2_f32)
 RL_VECTOR_FUNCTION(expm1_f32)
 RL_VECTOR_FUNCTION(log_f32)
+RL_VECTOR_FUNCTION(log2_f32)
+RL_VECTOR_FUNCTION(log10_f32)
 RL_VECTOR_FUNCTION(log1p_f32)
 RL_VECTOR_FUNCTION(tanh_f32)
 RL_VECTOR_FUNCTION(sigmoid_f32)
 RL_VECTOR_FUNCTION(log_sigmoid_f32)  // log(sigmoid(x))
 RL_VECTOR_FUNCTION(erf_f32)
+RL_VECTOR_FUNCTION(erfc_f32)
+RL_VECTOR_FUNCTION(erfinv_f32)
 RL_VECTOR_FUNCTION(gelu_f32)       // by the error function
 RL_VECTOR_FUNCTION(gelu_tanh_f32)  // by the approximation with tanh
 RL_VECTOR_FUNCTION(silu_f32)
@@ -55,6 +63,10 @@ RL_VECTOR_FUNCTION(hardsigmoid_f32)
 RL_VECTOR_FUNCTION(hardswish_f32)
 RL_VECTOR_FUNCTION(sin_f32)
 RL_VECTOR_FUNCTION(cos_f32)
+RL_VECTOR_FUNCTION(tan_f32)
+RL_VECTOR_FUNCTION(asin_f32)
+RL_VECTOR_FUNCTION(acos_f32)
+RL_VECTOR_FUNCTION(atan_f32)
 RL_VECTOR_FUNCTION(sqrt_f32)
 RL_VECTOR_FUNCTION(rsqrt_f32)
 RL_VECTOR_FUNCTION(reciprocal_f32)

@@ -13,7 +13,16 @@ namespace rushlight::kernels {
 // is long; after the last element it is at the first again.
 class RowMajorCursor {
  public:
-  explicit RowMajorCursor(const Tensor& tensor) : view_(View::of(tensor)) {}
+  explicit RowMajorCursor(const Tensor& tensor) : view_(View::of(tensor)) {
+#ifndef __OPTIMIZE_SIZE__
+    // A row-major tensor is one dimension.
+    if (view_.dim > 1 && is_contiguous_dim_order(tensor.dim_order())) {
+      view_.dim = 1;
+      view_.sizes[0] = static_cast<SizesType>(tensor.numel());
+      view_.strides[0] = static_cast<ptrdiff_t>(tensor.element_size());
+    }
+#endif
+  }
   explicit RowMajorCursor(const View& view) : view_(view) {}
 
   [[nodiscard]] char* get() const { return view_.data; }

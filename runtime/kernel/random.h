@@ -20,10 +20,21 @@ class RandomStream {
  public:
   RandomStream();  // the next stream of the process
 
-  // Returns 64 independent bits.
-  uint64_t next();
+  // Returns 64 independent bits. Inline, as loops draw one number after the other.
+  uint64_t next() {
+    state_ += kStep;
+    return mix(state_);
+  }
 
  private:
+  static constexpr uint64_t kStep = 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio, rounded to odd
+
+  static uint64_t mix(uint64_t bits) {
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+    return bits ^ (bits >> 31);
+  }
+
   uint64_t state_;
 };
 

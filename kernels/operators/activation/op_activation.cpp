@@ -188,8 +188,8 @@ Error rrelu_with_noise_out(KernelContext&, const Tensor& self, Tensor& noise, co
   }
   RL_TRY(check_same_dtype(self, noise, "self and noise"));
   RL_TRY(resize_out(noise, self.sizes()));
-  const auto draw = [](Random& random, double from, double to) {
-    return from + random.uniform() * (to - from);
+  const auto draw = [](Random& random, const double* from, const double* to, double* drawn, size_t n) {
+    for (size_t i = 0; i < n; ++i) drawn[i] = from[i] + random.uniform() * (to[i] - from[i]);
   };
   RL_TRY(draw_into(kTypes, noise, draw, low, high));
   const auto one_above_0 = [](auto x, auto drawn) { return x <= decltype(x)(0) ? drawn : decltype(x)(1); };

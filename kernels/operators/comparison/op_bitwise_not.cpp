@@ -5,15 +5,19 @@
 
 namespace rushlight::kernels {
 
-// Bool elements are 0 and 1 in an integer loop, so their complement flips the lowest bit only.
+// Two sets of loops, because functions without constants have loops for narrow integers. Bool elements are 0
+// and 1 in an integer loop, so their complement flips the lowest bit only.
 Error bitwise_not_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::bitwise_not.out");
-  const int64_t flipped = self.scalar_type() == ScalarType::Bool ? 1 : -1;
-  const auto complement = [flipped](auto a) {
-    using T = decltype(a);
-    return static_cast<T>(a ^ static_cast<T>(flipped));
-  };
-  return elementwise<kTypes, Signs::kIgnored>(self.scalar_type(), out, complement, self);
+  if constexpr (contains(kTypes, ScalarType::Bool)) {
+    if (self.scalar_type() == ScalarType::Bool) {
+      const auto flip = [](auto a) { return static_cast<decltype(a)>(a ^ 1); };
+      return elementwise<(kTypes & type_set(ScalarType::Bool, ScalarType::Byte)), Signs::kIgnored>(
+          ScalarType::Bool, out, flip, self);
+    }
+  }
+  const auto complement = [](auto a) { return static_cast<decltype(a)>(~a); };
+  return elementwise<(kTypes & ~types::kBool), Signs::kIgnored>(self.scalar_type(), out, complement, self);
 }
 
 }  // namespace rushlight::kernels

@@ -36,7 +36,9 @@ Error sign_out(KernelContext&, const Tensor& self, Tensor& out) { return write_s
 Error sgn_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kComplexTypes = selected_types("aten::sgn.out") & types::kComplex;
   if constexpr (kComplexTypes != 0) {
-    if (contains(kComplexTypes, self.scalar_type())) return complex_function(self, out, complex_sgn);
+    if (contains(kComplexTypes, self.scalar_type())) {
+      return short_complex_function<kComplexTypes, complex_sgn>(self, out);
+    }
   }
   return write_signs<false>(self, out);
 }

@@ -9,6 +9,7 @@
 #include "kernels/checks/selection.h"
 #include "kernels/elements/convert.h"
 #include "kernels/elements/promotion.h"
+#include "kernels/ukernel/loops.h"
 #include "kernels/walk/elementwise.h"
 #include "kernels/walk/fibers.h"
 #include "runtime/kernel/context.h"
@@ -34,6 +35,34 @@ struct OfLogSoftmax {
   }
 };
 
+// Sums that are added side by side.
+constexpr ptrdiff_t kTermSums = 8;
+
+template <class F, class T>
+[[gnu::always_inline]] inline void add_terms(const T* gradient, const T* result, ptrdiff_t n, double* sums) {
+  ptrdiff_t i = 0;
+  for (; n - i >= kTermSums; i += kTermSums) {
+    for (ptrdiff_t k = 0; k < kTermSums; ++k) sums[k] += F::term(gradient[i + k], result[i + k]);
+  }
+  for (; i < n; ++i) sums[0] += F::term(gradient[i], result[i]);
+}
+template <class F, class T>
+RL_LOOPS void add_terms_in_loops(const T* gradient, const T* result, ptrdiff_t n, double* sums) {
+  add_terms<F>(gradient, result, n, sums);
+}
+
+// Replaces the gradients.
+template <class F, class T>
+[[gnu::always_inline]] inline void gradients(T* gradient, const T* result, ptrdiff_t n, double sum) {
+  for (ptrdiff_t i = 0; i < n; ++i) {
+    gradient[i] = static_cast<T>(F::gradient(gradient[i], result[i], sum));
+  }
+}
+template <class F, class T>
+RL_LOOPS void gradients_in_loops(T* gradient, const T* result, ptrdiff_t n, double sum) {
+  gradients<F>(gradient, result, n, sum);
+}
+
 // Fibers of the gradient, of the forward operator's result, and of the written gradient.
 template <class F, class T>
 void write_gradient(const Fiber* fibers, const View* views) {
@@ -50,19 +79,18 @@ void write_gradient(const Fiber* fibers, const View* views) {
       f(first, n);
     }
   };
-  constexpr ptrdiff_t kSums = 4;
-  double sums[kSums] = {};
+  double sums[kTermSums] = {};
   for_each_span([&](ptrdiff_t, ptrdiff_t n) {
-    ptrdiff_t i = 0;
-    for (; n - i >= kSums; i += kSums) {
-      for (ptrdiff_t k = 0; k < kSums; ++k) sums[k] += F::term(values[0][i + k], values[1][i + k]);
-    }
-    for (; i < n; ++i) sums[0] += F::term(values[0][i], values[1][i]);
+    if (ukernel::runs_loops()) return add_terms_in_loops<F>(values[0], values[1], n, sums);
+    add_terms<F>(values[0], values[1], n, sums);
   });
-  const double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  double sum = 0;
+  for (const double each : sums) sum += each;
   for_each_span([&](ptrdiff_t first, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i) {
-      values[0][i] = static_cast<T>(F::gradient(values[0][i], values[1][i], sum));
+    if (ukernel::runs_loops()) {
+      gradients_in_loops<F>(values[0], values[1], n, sum);
+    } else {
+      gradients<F>(values[0], values[1], n, sum);
     }
     convert_span(fibers[2].data + first * fibers[2].stride, fibers[2].stride, views[2].type, values[0], kStep,
                  scalar_type_of<T>, static_cast<size_t>(n));

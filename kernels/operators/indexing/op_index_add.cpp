@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <type_traits>
+
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
+#include "kernels/elements/convert.h"
+#include "kernels/elements/element.h"
 #include "kernels/elements/element_access.h"
 #include "kernels/index/combine.h"
 #include "kernels/index/index.h"
@@ -19,17 +23,33 @@ namespace {
 Error add_scaled(const IndexUpdate& update, const Scalar& alpha) {
   const ScalarType type = update.target.type;
   const View views[] = {update.index, update.target, update.source};
-  return for_each_fiber(views, update.dim, [&](const Fiber* fibers) {
-    return for_each_indexed(
-        fibers[0], update.index.type, fibers[1], fibers[2], [&](char* to, const char* from) {
-          if (is_integer_like(type)) {
-            const int64_t added = wrapping_multiply(load_integer(from, type), alpha.to<int64_t>());
-            store_integer(to, type, wrapping_add(load_integer(to, type), added));
-          } else {
-            store_number(to, type, load_number(to, type) + load_number(from, type) * alpha.to<double>());
-          }
-        });
+  const auto for_each = [&](auto add) {
+    return for_each_fiber(views, update.dim, [&](const Fiber* fibers) {
+      return for_each_indexed(fibers[0], update.index.type, fibers[1], fibers[2], add);
+    });
+  };
+#ifndef __OPTIMIZE_SIZE__
+  constexpr TypeSet kTyped =
+      (kAnySelectedType | complex_needs(kAnySelectedType)) & (types::kReal | types::kBool);
+  return dispatch<kTyped>(type, [&](auto of) {
+    using T = typename decltype(of)::Element;
+    using Wide = std::conditional_t<contains(types::kFloating, scalar_type_of<T>), double, int64_t>;
+    return for_each([factor = alpha.to<Wide>()](char* to, const char* from) {
+      const auto sum = convert<Wide>(load(reinterpret_cast<const T*>(to)));
+      const auto term = convert<Wide>(load(reinterpret_cast<const T*>(from)));
+      *reinterpret_cast<T*>(to) = convert<T>(wrapping_add(sum, wrapping_multiply(term, factor)));
+    });
   });
+#else
+  return for_each([&](char* to, const char* from) {
+    if (is_integer_like(type)) {
+      const int64_t added = wrapping_multiply(load_integer(from, type), alpha.to<int64_t>());
+      store_integer(to, type, wrapping_add(load_integer(to, type), added));
+    } else {
+      store_number(to, type, load_number(to, type) + load_number(from, type) * alpha.to<double>());
+    }
+  });
+#endif
 }
 
 }  // namespace

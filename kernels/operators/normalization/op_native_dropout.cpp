@@ -26,7 +26,7 @@ Error native_dropout_out(KernelContext&, const Tensor& input, double p, std::opt
   RL_TRY(resize_out(out0, input.sizes()));
   RL_TRY(resize_out(out1, input.sizes()));
   const double keep = train.value_or(true) ? 1 - p : 1;
-  RL_TRY(draw_into(types::kBool, out1, draw_kept, keep));
+  RL_TRY(draw_into(types::kBool, out1, draw_each<draw_kept>, keep));
   const auto scaled = [&](auto type) {
     using T = typename decltype(type)::Element;
     return [scale = keep > 0 ? static_cast<T>(1 / keep) : T(0)](T x, T kept) { return x * kept * scale; };

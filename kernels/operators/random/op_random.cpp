@@ -20,10 +20,14 @@ constexpr double kHalfRoot = 0.70710678118654752440;  // sqrt(1/2)
 
 // `from` is included; `to` may result from rounding to the dtype of the output.
 double draw_uniform(Random& random, double from, double to) { return from + random.uniform() * (to - from); }
-double draw_normal(Random& random, double mean, double std) { return mean + random.normal() * std; }
+void draw_normal(Random& random, const double* mean, const double* std, double* out, size_t n) {
+  random.normals(out, n);
+  for (size_t i = 0; i < n; ++i) out[i] = mean[i] + out[i] * std[i];
+}
 // `mean` and `std` describe the logarithm of the value.
-double draw_log_normal(Random& random, double mean, double std) {
-  return std::exp(draw_normal(random, mean, std));
+void draw_log_normal(Random& random, const double* mean, const double* std, double* out, size_t n) {
+  draw_normal(random, mean, std, out, n);
+  for (size_t i = 0; i < n; ++i) out[i] = std::exp(out[i]);
 }
 // positive() excludes 0, so the logarithm is finite.
 double draw_exponential(Random& random, double lambda, double) {
@@ -98,7 +102,7 @@ Error integers_between(TypeSet types, int64_t low, int64_t high, const Tensor& o
 Error rand_out(KernelContext&, Span<const int64_t> size, Tensor& out) {
   RL_TRY(resize_to(out, size));
   constexpr TypeSet kOwnTypes = selected_types("aten::rand.out");
-  return draw_into(kOwnTypes, out, draw_uniform, 0, 1);
+  return draw_into(kOwnTypes, out, draw_each<draw_uniform>, 0, 1);
 }
 
 // Normal with mean 0 and variance 1; of complex dtypes, too.
@@ -111,7 +115,7 @@ Error randn_out(KernelContext&, Span<const int64_t> size, Tensor& out) {
 Error rand_like_out(KernelContext&, const Tensor& self, std::optional<int64_t> memory_format, Tensor& out) {
   RL_TRY(resize_like(out, self, memory_format));
   constexpr TypeSet kOwnTypes = selected_types("aten::rand_like.out");
-  return draw_into(kOwnTypes, out, draw_uniform, 0, 1);
+  return draw_into(kOwnTypes, out, draw_each<draw_uniform>, 0, 1);
 }
 
 Error randn_like_out(KernelContext&, const Tensor& self, std::optional<int64_t> memory_format, Tensor& out) {
@@ -193,7 +197,7 @@ Error uniform_out(KernelContext&, const Tensor& self, double from, double to, co
   RL_CHECK(from <= to, Error::InvalidArgument, "to: expected %f at least, got %f", from, to);
   RL_TRY(resize_out(out, self.sizes()));
   constexpr TypeSet kOwnTypes = selected_types("aten::uniform.out");
-  return draw_into(kOwnTypes, out, draw_uniform, from, to);
+  return draw_into(kOwnTypes, out, draw_each<draw_uniform>, from, to);
 }
 
 Error normal_out(KernelContext&, const Tensor& self, double mean, double std, const EValue& generator,
@@ -259,7 +263,7 @@ Error cauchy_out(KernelContext&, const Tensor& self, double median, double sigma
   RL_TRY(check_above_0(sigma, "sigma"));
   RL_TRY(resize_out(out, self.sizes()));
   constexpr TypeSet kOwnTypes = selected_types("aten::cauchy.out");
-  return draw_into(kOwnTypes, out, draw_cauchy, median, sigma);
+  return draw_into(kOwnTypes, out, draw_each<draw_cauchy>, median, sigma);
 }
 
 // Density lambd * exp(-lambd x).
@@ -269,7 +273,7 @@ Error exponential_out(KernelContext&, const Tensor& self, double lambd, const EV
   RL_TRY(check_above_0(lambd, "lambd"));
   RL_TRY(resize_out(out, self.sizes()));
   constexpr TypeSet kOwnTypes = selected_types("aten::exponential.out");
-  return draw_into(kOwnTypes, out, draw_exponential, lambd);
+  return draw_into(kOwnTypes, out, draw_each<draw_exponential>, lambd);
 }
 
 // P(k) = (1 - p)^(k - 1) p for k = 1, 2, ...
@@ -278,7 +282,7 @@ Error geometric_out(KernelContext&, const Tensor& self, double p, const EValue& 
   RL_CHECK(p > 0 && p < 1, Error::InvalidArgument, "p: expected between 0 and 1, got %f", p);
   RL_TRY(resize_out(out, self.sizes()));
   constexpr TypeSet kOwnTypes = selected_types("aten::geometric.out");
-  return draw_into(kOwnTypes, out, draw_geometric, p);
+  return draw_into(kOwnTypes, out, draw_each<draw_geometric>, p);
 }
 
 // The elements of `self` are the probabilities.
@@ -287,7 +291,7 @@ Error bernoulli_out(KernelContext&, const Tensor& self, const EValue& generator,
   RL_TRY(check_probabilities(self));
   RL_TRY(resize_out(out, self.sizes()));
   constexpr TypeSet kOwnTypes = selected_types("aten::bernoulli.out");
-  return draw_into(kOwnTypes, out, draw_bernoulli, self);
+  return draw_into(kOwnTypes, out, draw_each<draw_bernoulli>, self);
 }
 
 Error bernoulli_tensor_out(KernelContext&, const Tensor& self, const Tensor& p, const EValue& generator,
@@ -301,7 +305,7 @@ Error bernoulli_tensor_out(KernelContext&, const Tensor& self, const Tensor& p, 
   RL_CHECK(fits, Error::InvalidArgument, "p: does not broadcast to self");
   RL_TRY(resize_out(out, self.sizes()));
   constexpr TypeSet kOwnTypes = selected_types("aten::bernoulli.Tensor_out");
-  return draw_into(kOwnTypes, out, draw_bernoulli, p);
+  return draw_into(kOwnTypes, out, draw_each<draw_bernoulli>, p);
 }
 
 Error bernoulli_float_out(KernelContext&, const Tensor& self, double p, const EValue& generator,
@@ -310,7 +314,7 @@ Error bernoulli_float_out(KernelContext&, const Tensor& self, double p, const EV
   RL_TRY(check_probability(p));
   RL_TRY(resize_out(out, self.sizes()));
   constexpr TypeSet kOwnTypes = selected_types("aten::bernoulli.float_out");
-  return draw_into(kOwnTypes, out, draw_bernoulli, p);
+  return draw_into(kOwnTypes, out, draw_each<draw_bernoulli>, p);
 }
 
 }  // namespace rushlight::kernels

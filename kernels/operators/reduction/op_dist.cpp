@@ -6,7 +6,7 @@
 #include "kernels/math/complex_math.h"
 #include "kernels/reduction/norm.h"
 #include "kernels/walk/expand.h"
-#include "kernels/walk/fibers.h"
+#include "kernels/walk/view.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 #include "runtime/tensor/scalar.h"
@@ -28,35 +28,34 @@ Error dist_out(KernelContext&, const Tensor& self, const Tensor& other, const Sc
   RL_TRY(broadcast_shape(self.sizes(), other.sizes(), &shape));
   // Broadcast dimensions get stride 0 in both.
   View views[] = {expand_to(View::of(self), shape.span()), expand_to(View::of(other), shape.span())};
-  for (View& each : views) {
-    if (each.dim == 0) each.insert(0, 1, 0);
-  }
   RL_TRY(resize_out(out, {}));
   const bool are_complex =
       (kTypes & types::kComplex) != 0 && (is_complex(self.scalar_type()) || is_complex(other.scalar_type()));
   Norm<double> norm(p.to<double>());
-  RL_TRY(for_each_fiber(views, views[0].dim - 1, [&](const Fiber* fibers) {
-    constexpr ptrdiff_t kLength = 64;
-    double differences[kLength];
-    double others[kLength];
-    for (ptrdiff_t first = 0; first < fibers[0].size; first += kLength) {
-      const ptrdiff_t n = fibers[0].size - first < kLength ? fibers[0].size - first : kLength;
-      const auto at = [&](size_t k, ptrdiff_t i) { return fibers[k].data + (first + i) * fibers[k].stride; };
-      if (are_complex) {
-        for (ptrdiff_t i = 0; i < n; ++i) {
-          differences[i] = modulus(load_complex(at(0, i), self.scalar_type()) -
-                                   load_complex(at(1, i), other.scalar_type()));
+  // Spans of merged dimensions: the order of elements does not matter.
+  PairedLoops(views[0], views[1])
+      .for_each_span([&](const char* first, const char* second, const PairedLoops::Loop& loop) {
+        constexpr ptrdiff_t kLength = 128;
+        double differences[kLength];
+        double others[kLength];
+        for (ptrdiff_t begin = 0; begin < loop.size; begin += kLength) {
+          const ptrdiff_t n = loop.size - begin < kLength ? loop.size - begin : kLength;
+          const char* a = first + begin * loop.target;
+          const char* b = second + begin * loop.source;
+          if (are_complex) {
+            for (ptrdiff_t i = 0; i < n; ++i, a += loop.target, b += loop.source) {
+              differences[i] =
+                  modulus(load_complex(a, self.scalar_type()) - load_complex(b, other.scalar_type()));
+            }
+          } else {
+            const auto count = static_cast<size_t>(n);
+            load_numbers(differences, a, loop.target, self.scalar_type(), count);
+            load_numbers(others, b, loop.source, other.scalar_type(), count);
+            for (ptrdiff_t i = 0; i < n; ++i) differences[i] -= others[i];
+          }
+          norm.add(differences, 1, static_cast<size_t>(n));
         }
-      } else {
-        const auto count = static_cast<size_t>(n);
-        load_numbers(differences, at(0, 0), fibers[0].stride, self.scalar_type(), count);
-        load_numbers(others, at(1, 0), fibers[1].stride, other.scalar_type(), count);
-        for (ptrdiff_t i = 0; i < n; ++i) differences[i] -= others[i];
-      }
-      norm.add(differences, 1, static_cast<size_t>(n));
-    }
-    return Error::Ok;
-  }));
+      });
   store_number(out.mutable_data_ptr<char>(), type, norm.result());
   return Error::Ok;
 }

@@ -96,14 +96,36 @@ Taps<W> taps_of(const Sampling& sampling, W coordinate, ptrdiff_t size, ptrdiff_
   return taps;
 }
 
+// The elements around a position with a product of weights each, without those outside: at most 4 in each
+// of two dimensions, or 2 in each of three.
 template <class W>
+struct Neighbors {
+  explicit Neighbors(const Taps<W>* taps) {
+    for (ptrdiff_t i = 0; i < taps[0].count; ++i) {
+      for (ptrdiff_t j = 0; j < taps[1].count; ++j) {
+        const W outer = taps[0].weight[i] * taps[1].weight[j];
+        const bool is_inside = taps[0].offset[i] >= 0 && taps[1].offset[j] >= 0;
+        for (ptrdiff_t k = 0; is_inside && k < taps[2].count; ++k) {
+          if (taps[2].offset[k] < 0) continue;
+          offset[count] = taps[0].offset[i] + taps[1].offset[j] + taps[2].offset[k];
+          weight[count++] = outer * taps[2].weight[k];
+        }
+      }
+    }
+  }
+
+  ptrdiff_t count = 0;
+  ptrdiff_t offset[16];
+  W weight[16];
+};
+
+template <class W, class E>
 void sample(const Sampling& sampling, size_t spatial, const Tensor& input, const Tensor& grid,
-            const Tensor& out) {
+            const Tensor& out, const E& elements) {
   const View source = as_volume(input, spatial);
   const View target = as_volume(out, spatial);
   View points = View::of(grid);  // [N, D, H, W, coordinates], x first
   if (spatial == 2) points.insert(1, 1, 0);
-  const Access<W> access = access_as<W>(input.scalar_type());
   Taps<W> taps[kVolume] = {single_tap<W>(), single_tap<W>(), single_tap<W>()};
   for (ptrdiff_t n = 0; n < target.sizes[0]; ++n) {
     for (ptrdiff_t z = 0; z < target.sizes[2]; ++z) {
@@ -114,13 +136,20 @@ void sample(const Sampling& sampling, size_t spatial, const Tensor& input, const
           for (size_t d = kVolume - spatial; d < kVolume; ++d) {
             // Coordinates are x, y, z; dimensions z, y, x.
             const auto coordinate = static_cast<ptrdiff_t>(kVolume - 1 - d);
-            taps[d] = taps_of(sampling, access.load(point + coordinate * points.strides[4]),
+            taps[d] = taps_of(sampling, elements.load(point + coordinate * points.strides[4]),
                               source.sizes[2 + d], source.strides[2 + d]);
           }
+          const Neighbors<W> neighbors(taps);
+          const char* from = volume_at(source, n, 0, 0, 0);
+          char* to = volume_at(target, n, z, y, x);
           for (ptrdiff_t c = 0; c < source.sizes[1]; ++c) {
-            const char* from = volume_at(source, n, 0, 0, 0) + c * source.strides[1];
-            access.store(volume_at(target, n, z, y, x) + c * target.strides[1],
-                         weighted_sum(taps, from, access, SumRounding::kNone));
+            W sum = 0;
+            for (ptrdiff_t i = 0; i < neighbors.count; ++i) {
+              sum += neighbors.weight[i] * elements.load(from + neighbors.offset[i]);
+            }
+            elements.store(to, sum);
+            from += source.strides[1];
+            to += target.strides[1];
           }
         }
       }
@@ -158,7 +187,14 @@ Error sample_grid(TypeSet types, size_t spatial, const Tensor& input, const Tens
   for (ptrdiff_t d = 1; d < rank - 1; ++d) shape.push(grid.size(d));
   RL_TRY(resize_out(out, shape.span()));
   return dispatch<floating_compute_types(kTypes)>(floating_compute_type(type), [&](auto compute) {
-    sample<typename decltype(compute)::Element>(sampling, spatial, input, grid, out);
+    using W = typename decltype(compute)::Element;
+#ifndef __OPTIMIZE_SIZE__
+    if (type == scalar_type_of<W>) {
+      sample<W>(sampling, spatial, input, grid, out, DirectElements<W>());
+      return Error::Ok;
+    }
+#endif
+    sample<W>(sampling, spatial, input, grid, out, HeldElements<W>(type));
     return Error::Ok;
   });
 }

@@ -3,6 +3,7 @@
 // quantiles. Inverses are rational functions.
 #include <cmath>
 
+#include "kernels/backs/backs.h"
 #include "kernels/math/double_function.h"
 #include "runtime/kernel/context.h"
 
@@ -92,12 +93,16 @@ double log_ndtr(double x) {
 
 }  // namespace
 
-Error erfc_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return double_function<selected_types("aten::erfc.out"), std::erfc>(self, out);
+Error erfc_out(KernelContext& context, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::erfc.out");
+  return backs::erfc_out(context, FloatingProblem<kTypes>{self, out},
+                         [&] { return double_function<kTypes, std::erfc>(self, out); });
 }
 
-Error erfinv_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return double_function<selected_types("aten::erfinv.out"), erfinv>(self, out);
+Error erfinv_out(KernelContext& context, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::erfinv.out");
+  return backs::erfinv_out(context, FloatingProblem<kTypes>{self, out},
+                           [&] { return double_function<kTypes, erfinv>(self, out); });
 }
 
 Error special_erfcx_out(KernelContext&, const Tensor& self, Tensor& out) {

@@ -56,9 +56,11 @@ double inverse_power(double a, double x) {
 // zero, x = 1) are infinite; x < 1 and complex results are NaN.
 double zeta(double x, double q) {
   constexpr double kLowest = -1e6;  // limits the direct terms before a is positive
-  constexpr double kBernoulli[] = {1.0 / 6,       -1.0 / 30,       1.0 / 42,         -1.0 / 30,
-                                   5.0 / 66,      -691.0 / 2730,   7.0 / 6,          -3617.0 / 510,
-                                   43867.0 / 798, -174611.0 / 330, 854513.0 / 138.0, -236364091.0 / 2730};
+  // B(2j) / (2j)!, which spares a quotient for each term.
+  constexpr double kBernoulli[] = {8.3333333333333333e-02,  -1.3888888888888889e-03, 3.3068783068783069e-05,
+                                   -8.2671957671957672e-07, 2.0876756987868099e-08,  -5.2841901386874932e-10,
+                                   1.3382536530684679e-11,  -3.3896802963225829e-13, 8.5860620562778446e-15,
+                                   -2.1748686985580619e-16, 5.5090028283602296e-18,  -1.3954464685812523e-19};
   if (x < 1) return NAN;
   if (x == 1 || (q <= 0 && std::floor(q) == q)) return HUGE_VAL;
   if (std::isnan(x) || std::isnan(q) || q < kLowest || (q < 0 && std::floor(x) != x)) return NAN;
@@ -72,14 +74,14 @@ double zeta(double x, double q) {
   }
   if (power == 0) return std::isinf(x) || std::isinf(q) ? NAN : sum;  // as in PyTorch
   double rest = power * (a / (x - 1) + 0.5);
-  double factor = power * x / (2 * a);  // x (x+1) ... / (2j)! a^(1-x-2j)
+  double factor = power * x / a;  // x (x+1) ... a^(1-x-2j)
   const double square = 1 / (a * a);
   for (size_t j = 1; j <= std::size(kBernoulli); ++j) {
     const double twice = 2.0 * static_cast<double>(j);
     const double term = kBernoulli[j - 1] * factor;
     rest += term;
     if (std::fabs(term) < kEpsilon * std::fabs(rest)) break;
-    factor *= (x + twice - 1) * (x + twice) / ((twice + 1) * (twice + 2)) * square;
+    factor *= (x + twice - 1) * (x + twice) * square;
   }
   return sum + rest;
 }

@@ -6,9 +6,13 @@
 //   exp, expm1      Cody-Waite reduction x = n ln 2 + r, polynomial of degree 6 for e^r, exponent n in bits;
 //                   a table of 32 roots of 2 where x86/vector_math.h has it
 //   log, log1p      x = (1 + f) 2^e with 1 + f near 1, polynomial of degree 10 for log(1 + f)
-//   sin, cos        Cody-Waite for |x| <= kLarge, Payne-Hanek beyond; polynomials on [-pi/4, pi/4]
+//   log2, log10     the same, with the factor in two parts
+//   sin, cos, tan   Cody-Waite for |x| <= kLarge, Payne-Hanek beyond; polynomials on [-pi/4, pi/4]
+//   asin, acos      polynomial up to 1/2, half angles beyond
+//   atan            reduction to [-tan(pi/8), tan(pi/8)], polynomial of degree 11
 //   tanh            expm1 and a quotient
-//   erf             polynomial near 0, exponential further away
+//   erf, erfc       polynomial near 0, exponential further away
+//   erfinv          polynomials of the logarithm of 1 - x^2
 //   gelu            rational function for the normal distribution
 //   pow             logarithm in double, exponential in float
 //   others          from these
@@ -155,30 +159,72 @@ RL_INLINE F32 expm1(F32 x) {
   return select(x == 0.0f, x, result);
 }
 
-// log((1 + f) 2^e) for 1 + f from 2/3 to 4/3, as e ln 2 + f - f^2 / 2 + f^3 tail(f). The product of e with
-// the high part of ln 2 is exact; small terms are added first.
-RL_INLINE F32 log_of_parts(F32 f, F32 e) {
+// log(1 + f) - f for 1 + f from 2/3 to 4/3: -f^2 / 2 + f^3 tail(f).
+RL_INLINE F32 log_tail(F32 f) {
   const F32 square = f * f;
   const F32 tail = polynomial(f, 0x1.55550cp-2f, -0x1.fffe5ep-3f, 0x1.99ce34p-3f, -0x1.55b7eep-3f,
                               0x1.1ef264p-3f, -0x1.f03b80p-4f, 0x1.1defc4p-3f, -0x1.0e2bcep-3f);
-  return e * kLn2High + (f + (square * (f * tail - 0.5f) + e * kLn2Low));
+  return square * (f * tail - 0.5f);
 }
+
+// log((1 + f) 2^e), as e ln 2 + f + log_tail(f). The product of e with the high part of ln 2 is exact; small
+// terms are added first.
+RL_INLINE F32 log_of_parts(F32 f, F32 e) { return e * kLn2High + (f + (log_tail(f) + e * kLn2Low)); }
 
 // The exponent bits of x, such that x / 2^e is from 2/3 to 4/3. 0x3f2aaaab is the pattern of 2/3. The range
 // around 1 keeps log(x) accurate near its zero: e is 0 there, and no terms cancel.
 RL_INLINE I32 exponent_bits(F32 x) { return minus(bits(x), splat(int32_t{0x3f2aaaab})) & ~0x7fffff; }
 
-// Natural logarithm. Subnormal arguments are scaled by 2^23 first. 0 of either sign gives -infinity, negative
-// values give NaN, infinity gives itself.
-RL_INLINE F32 log(F32 x) {
+// x = (1 + fraction) 2^exponent. Subnormal numbers are scaled by 2^23 first.
+struct LogParts {
+  F32 fraction;
+  F32 exponent;
+};
+RL_INLINE LogParts log_parts(F32 x) {
   const M32 tiny = x < 0x1p-126f;
   const F32 normal = select(tiny, x * 0x1p23f, x);
   const I32 exponent = exponent_bits(normal);
-  const F32 e = to_float(exponent >> 23) - select(tiny, splat(23.0f), splat(0.0f));
-  F32 result = log_of_parts(from_bits(minus(bits(normal), exponent)) - 1.0f, e);
+  return {from_bits(minus(bits(normal), exponent)) - 1.0f,
+          to_float(exponent >> 23) - select(tiny, splat(23.0f), splat(0.0f))};
+}
+// A logarithm of x that is exact for positive numbers. 0 of either sign gives -infinity, negative values give
+// NaN, infinity gives itself.
+RL_INLINE F32 with_limits(F32 result, F32 x) {
   result = select(x < kInfinity, result, x);
   result = select(x == 0.0f, splat(-kInfinity), result);
   return select(x < 0.0f, splat(kNotANumber), result);
+}
+
+RL_INLINE F32 log(F32 x) {
+  const LogParts parts = log_parts(x);
+  return with_limits(log_of_parts(parts.fraction, parts.exponent), x);
+}
+
+// log(1 + f) / ln 2 and log(1 + f) / ln 10, by parts of the factor whose first products are exact, or nearly
+// so: f has 24 bits, its upper part 12.
+RL_INLINE F32 log2(F32 x) {
+  const LogParts parts = log_parts(x);
+  const F32 tail = log_tail(parts.fraction);
+  const F32 high = from_bits(bits(parts.fraction) & ~0xfff);
+  const F32 rest = (parts.fraction - high) + tail;
+  constexpr float kHigh = 0x1.715p+0f;  // 1 / ln 2
+  constexpr float kLow = 0x1.1d94aep-14f;
+  const F32 most = high * kHigh;
+  const F32 least = rest * kLog2E + high * kLow;
+  return with_limits(parts.exponent + (most + least), x);
+}
+RL_INLINE F32 log10(F32 x) {
+  const LogParts parts = log_parts(x);
+  const F32 tail = log_tail(parts.fraction);
+  const F32 high = from_bits(bits(parts.fraction) & ~0xfff);
+  const F32 rest = (parts.fraction - high) + tail;
+  constexpr float kHigh = 0x1.bcap-2f;  // 1 / ln 10
+  constexpr float kLow = 0x1.7b1526p-14f;
+  constexpr float kTwoHigh = 0x1.344p-2f;  // ln 2 / ln 10
+  constexpr float kTwoLow = 0x1.3509f8p-18f;
+  const F32 most = high * kHigh;
+  const F32 least = (rest * (kHigh + kLow) + high * kLow) + parts.exponent * kTwoLow;
+  return with_limits(parts.exponent * kTwoHigh + (most + least), x);
 }
 
 // log(1 + x), by the logarithm of the rounded sum and a correction for its rounding error: with s = fl(1 +
@@ -233,16 +279,56 @@ RL_INLINE F32 tanh(F32 x) {
 //   x < 0.921875    x + x P(x^2): the leading coefficient 2 / sqrt(pi) is split into 1 and a rest in P, so
 //                   that its rounding does not matter
 //   otherwise       1 - e^(x Q(x)), where Q fits log(1 - erf(x)) / x; from 4 on the result is 1
+RL_INLINE F32 small_erf(F32 a) {
+  return a + a * polynomial(a * a, 0x1.06eba8p-3f, -0x1.812740p-2f, 0x1.ce2d60p-4f, -0x1.b8007ap-6f,
+                            0x1.5441c2p-8f, -0x1.a5af6cp-11f, 0x1.4e0cc4p-14f);
+}
 RL_INLINE F32 erf(F32 x) {
   const F32 a = absolute(x);
-  const F32 square = a * a;
-  const F32 near = a + a * polynomial(square, 0x1.06eba8p-3f, -0x1.812740p-2f, 0x1.ce2d60p-4f,
-                                      -0x1.b8007ap-6f, 0x1.5441c2p-8f, -0x1.a5af6cp-11f, 0x1.4e0cc4p-14f);
   const F32 b = at_most(a, 4.0f);
   const F32 far =
       1.0f - exp_within(b * polynomial(b, -0x1.20e90ep+0f, -0x1.456df8p-1f, -0x1.af52acp-4f, 0x1.74353ap-6f,
                                        -0x1.83a59ep-9f, 0x1.f4295ep-15f, 0x1.6da056p-15f, -0x1.404752p-18f));
-  return copy_sign(select(a < 0.921875f, near, far), x);
+  return copy_sign(select(a < 0.921875f, small_erf(a), far), x);
+}
+
+// 1 - erf(x) up to 1/2; beyond, with a = |x|,
+//
+//   erfc(a) = e^(-a^2) P(u) / (2 a + 1),  u = (a - 2) / (a + 2)
+//
+// and erfc(-a) = 2 - erfc(a). The square is split into that of the upper half of a, which is exact, and the
+// rest. From 10.1 on the result is 0.
+RL_INLINE F32 erfc(F32 x) {
+  const F32 a = at_most(absolute(x), 10.5f);
+  const F32 high = from_bits(bits(a) & ~0xfff);
+  const F32 square = high * high;
+  const F32 rest = (a - high) * (a + high);
+  const F32 shifted = kExponents - (square + rest) * kLog2E;
+  const F32 n = shifted - kExponents;
+  const F32 power = scaled_exp((-square - n * kLn2High) - (n * kLn2Low + rest), shifted);
+  const F32 u = (a - 2.0f) / (a + 2.0f);
+  const F32 factor =
+      polynomial(u, 0x1.46e80ep+0f, -0x1.7bf5eap-4f, -0x1.5407b8p-3f, 0x1.4ff960p-3f, -0x1.bc2338p-5f,
+                 -0x1.068a62p-7f, 0x1.1c4de4p-7f, 0x1.2fcce6p-10f, -0x1.51210cp-10f, -0x1.e46514p-13f);
+  const F32 large = power * (factor / (a + a + 1.0f));
+  const F32 near = 1.0f - copy_sign(small_erf(a), x);
+  return select(a < 0.5f, near, select(x < 0.0f, 2.0f - large, large));
+}
+
+// x P(w) by two polynomials of w = -log(1 - x^2), the second one of its root (Giles, "Approximating the
+// erfinv function", 2012). Infinite at -1 and 1, NaN beyond.
+RL_INLINE F32 erfinv(F32 x) {
+  const F32 w = -log((1.0f - x) * (1.0f + x));
+  const F32 v = w - 2.5f;
+  const F32 near =
+      polynomial(v, 0x1.805c5ep+0f, 0x1.f91ec4p-3f, -0x1.11ca12p-8f, -0x1.48a5fap-10f, 0x1.ca6e34p-13f,
+                 -0x1.27504ap-18f, -0x1.d986f4p-19f, 0x1.71686ap-22f, 0x1.e99046p-26f);
+  const F32 r = square_root(w) - 3.0f;
+  const F32 far =
+      polynomial(r, 0x1.6a9efep+1f, 0x1.006dc2p+0f, 0x1.350ea4p-7f, -0x1.f46740p-8f, 0x1.7b5410p-8f,
+                 -0x1.dae46ap-9f, 0x1.45a024p-10f, 0x1.a87432p-15f, -0x1.0035b6p-13f);
+  const F32 factor = select(w < 5.0f, near, select(w == kInfinity, w, far));
+  return x * factor;
 }
 
 // 1 + e^-x, infinite for large negative x. Its inverse is 0 there, from -89 down at the latest, instead of a
@@ -367,23 +453,28 @@ RL_INLINE ReducedAngle reduce_angle(F32 x) {
   return angle_parts;
 }
 
-// sin(x + (quarter - angle_parts.quarter) pi/2), for x as it was reduced. Computes the polynomials of sine
-// and cosine on [-pi/4, pi/4] and selects:
+// Sine and cosine of a reduced angle on [-pi/4, pi/4]. `low` enters with the derivatives: 1 for sine, and
+// -sin(r), about -r, for cosine.
+RL_INLINE F32 reduced_sine(const ReducedAngle& angle_parts) {
+  const F32 r = angle_parts.angle;
+  const F32 square = r * r;
+  return r + (r * (square * polynomial(square, -0x1.555546p-3f, 0x1.11077cp-7f, -0x1.9955bep-13f)) +
+              angle_parts.low);
+}
+RL_INLINE F32 reduced_cosine(const ReducedAngle& angle_parts) {
+  const F32 r = angle_parts.angle;
+  const F32 square = r * r;
+  return 1.0f - (0.5f * square -
+                 (square * (square * polynomial(square, 0x1.55554ap-5f, -0x1.6c0c1ap-10f, 0x1.99e0ecp-16f)) -
+                  r * angle_parts.low));
+}
+
+// sin(x + (quarter - angle_parts.quarter) pi/2), for x as it was reduced:
 //
 //   quarter % 4     0       1       2        3
 //   result          sine    cosine  -sine    -cosine
-//
-// `low` enters with the derivatives: 1 for sine, and -sin(r), about -r, for cosine.
 RL_INLINE F32 sine_of(const ReducedAngle& angle_parts, I32 quarter) {
-  const F32 r = angle_parts.angle;
-  const F32 square = r * r;
-  const F32 sine = r + (r * (square * polynomial(square, -0x1.555546p-3f, 0x1.11077cp-7f, -0x1.9955bep-13f)) +
-                        angle_parts.low);
-  const F32 cosine =
-      1.0f - (0.5f * square -
-              (square * (square * polynomial(square, 0x1.55554ap-5f, -0x1.6c0c1ap-10f, 0x1.99e0ecp-16f)) -
-               r * angle_parts.low));
-  const F32 value = select((quarter & 1) != 0, cosine, sine);
+  const F32 value = select((quarter & 1) != 0, reduced_cosine(angle_parts), reduced_sine(angle_parts));
   return from_bits(bits(value) ^ (shifted_left(quarter, 30) & INT32_MIN));
 }
 
@@ -396,6 +487,62 @@ RL_INLINE F32 sin(F32 x) {
 RL_INLINE F32 cos(F32 x) {
   const ReducedAngle angle_parts = reduce_angle(x);
   return sine_of(angle_parts, angle_parts.quarter + 1);
+}
+
+// Sine over cosine, or minus cosine over sine in odd quarters.
+RL_INLINE F32 tan(F32 x) {
+  const ReducedAngle angle_parts = reduce_angle(x);
+  const F32 sine = reduced_sine(angle_parts);
+  const F32 cosine = reduced_cosine(angle_parts);
+  const M32 odd = (angle_parts.quarter & 1) != 0;
+  return select(x == 0.0f, x, select(odd, -cosine, sine) / select(odd, sine, cosine));
+}
+
+// pi/2 in two parts; their halves and doubles are parts of pi/4 and pi.
+inline constexpr float kHalfPi = 0x1.921fb6p+0f;
+inline constexpr float kHalfPiRest = -0x1.777a5cp-25f;
+
+// x + x P(x^2), the arcsine up to 1/2.
+RL_INLINE F32 small_arcsine(F32 x, F32 square) {
+  const F32 tail =
+      polynomial(square, 0x1.5555cap-3f, 0x1.33016ap-4f, 0x1.748a2cp-5f, 0x1.8bb536p-6f, 0x1.59cc92p-5f);
+  return x + x * (square * tail);
+}
+
+// Beyond 1/2 by the half angle: with v = asin(sqrt((1 - a) / 2)), asin(a) = pi/2 - 2 v and acos(a) = 2 v.
+// Below, acos(x) = pi/2 - asin(x). NaN outside of [-1, 1].
+RL_INLINE F32 asin(F32 x) {
+  const F32 a = absolute(x);
+  const M32 small = a <= 0.5f;
+  const F32 square = select(small, a * a, 0.5f - 0.5f * a);
+  const F32 value = small_arcsine(select(small, a, square_root(square)), square);
+  return copy_sign(select(small, value, kHalfPi - (2.0f * value - kHalfPiRest)), x);
+}
+RL_INLINE F32 acos(F32 x) {
+  const F32 a = absolute(x);
+  const M32 small = a <= 0.5f;
+  const F32 square = select(small, a * a, 0.5f - 0.5f * a);
+  const F32 value = small_arcsine(select(small, x, square_root(square)), square);
+  const F32 twice = value + value;
+  const F32 large = select(x < 0.0f, 2 * kHalfPi - (twice - 2 * kHalfPiRest), twice);
+  return select(small, kHalfPi - (value - kHalfPiRest), large);
+}
+
+// Reduced to [-tan(pi/8), tan(pi/8)] by one quotient:
+//
+//   atan(a) = pi/4 + atan((a - 1) / (a + 1)) = pi/2 + atan(-1 / a)
+RL_INLINE F32 atan(F32 x) {
+  const F32 a = absolute(x);
+  const M32 middle = a > 0x1.a8279ap-2f;  // tan(pi/8)
+  const M32 large = a > 0x1.3504f4p+1f;   // tan(3 pi/8)
+  const F32 over = select(large, splat(-1.0f), select(middle, a - 1.0f, a));
+  const F32 under = select(large, a, select(middle, a + 1.0f, splat(1.0f)));
+  const F32 r = over / under;
+  const F32 square = r * r;
+  const F32 tail =
+      polynomial(square, -0x1.55554ap-2f, 0x1.9991e8p-3f, -0x1.23ba44p-3f, 0x1.b22f08p-4f, -0x1.f31f26p-5f);
+  const F32 times = select(large, splat(1.0f), select(middle, splat(0.5f), splat(0.0f)));
+  return copy_sign(times * kHalfPi + (r + (r * (square * tail) + times * kHalfPiRest)), x);
 }
 
 // x + 3, clamped to [0, 6]; NaN passes.

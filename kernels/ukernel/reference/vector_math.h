@@ -12,6 +12,22 @@ namespace rushlight::ukernel::reference {
 // Avoids the difference 1 - e^x, which cancels.
 inline double sigmoid(double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
 
+// By Newton's method for erf(y) = x, or for erfc(y) = 1 - x, which is exact from 1/2 on.
+inline double erfinv(double x) {
+  const double a = std::fabs(x);
+  if (!(a < 1)) return a == 1 ? x * std::numeric_limits<double>::infinity() : x - x + 0 * std::sqrt(1 - a);
+  constexpr double kHalfRootPi = 0.88622692545275801365;
+  const double w = -std::log((1 - a) * (1 + a));
+  double y = w < 5 ? a * kHalfRootPi : std::sqrt(w - 0.5 * std::log(3 * w));
+  for (int step = 0; step < 60; ++step) {
+    const double error = a < 0.5 ? std::erf(y) - a : (1 - a) - std::erfc(y);
+    const double change = error * kHalfRootPi * std::exp(y * y);
+    y -= change;
+    if (std::fabs(change) <= 1e-15 * y) break;
+  }
+  return std::copysign(y, x);
+}
+
 // Both gelus of -inf are -0, where the product would be NaN. erfc keeps the relative accuracy of the lower
 // tail, where 1 + erf(x / sqrt(2)) cancels.
 inline double gelu(double x) {

@@ -9,6 +9,7 @@ function it also prints the bounds at which it is clamped. Needs numpy.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 
@@ -145,6 +146,18 @@ def _log_tail(f: Array) -> Array:
     return (np.log1p(f) - f + f * f / 2) / f**3
 
 
+def _scaled_erfc(x: float) -> float:
+    """(2 x + 1) e^(x^2) erfc(x)."""
+    return (2 * x + 1) * math.exp(x * x) * math.erfc(x)
+
+
+def _inverse_erf_by(w: Array) -> Array:
+    """erfinv(x) / x for w = -log(1 - x^2)."""
+    x = np.sqrt(-np.expm1(-w))
+    tail = np.exp(-w) / (2 * (1 + x))
+    return -each(NormalDist().inv_cdf)(tail) / math.sqrt(2) / x
+
+
 ROOT = np.sqrt
 LN2_2 = math.log(2) / 2 + 1e-3
 ERF_SPLIT = 0.921875
@@ -169,6 +182,22 @@ FITS = [
         2,
     ),
     Fit(
+        "asin: x + x^3 P(x^2)",
+        lambda s: (np.arcsin(ROOT(s)) / ROOT(s) - 1) / s,
+        lambda s: s,
+        1e-4,
+        0.25,
+        4,
+    ),
+    Fit(
+        "atan: x + x^3 P(x^2)",
+        lambda s: (np.arctan(ROOT(s)) / ROOT(s) - 1) / s,
+        lambda s: s,
+        1e-4,
+        math.tan(math.pi / 8) ** 2,
+        4,
+    ),
+    Fit(
         "erf, small: x + x P(x^2)",
         lambda s: each(math.erf)(ROOT(s)) / ROOT(s) - 1,
         lambda s: np.ones_like(s),
@@ -183,6 +212,30 @@ FITS = [
         ERF_SPLIT,
         4.0,
         7,
+    ),
+    Fit(
+        "erfc, large: e^(-x^2) / (2 x + 1) P((x - 2) / (x + 2))",
+        lambda u: each(_scaled_erfc)(2 * (1 + u) / (1 - u)),
+        lambda u: 1 / each(_scaled_erfc)(2 * (1 + u) / (1 - u)),
+        -0.6,
+        0.6722,
+        9,
+    ),
+    Fit(
+        "erfinv, w = -log(1 - x^2) below 5: x P(w - 2.5)",
+        lambda v: _inverse_erf_by(v + 2.5),
+        lambda v: 1 / _inverse_erf_by(v + 2.5),
+        -2.5 + 1e-9,
+        2.5,
+        8,
+    ),
+    Fit(
+        "erfinv, large: x P(sqrt(w) - 3)",
+        lambda v: _inverse_erf_by((v + 3) ** 2),
+        lambda v: 1 / _inverse_erf_by((v + 3) ** 2),
+        math.sqrt(5) - 3,
+        1.2,
+        8,
     ),
     Fit(
         "pow: log2((1+f)/(1-f)) = f P(f^2)",

@@ -102,11 +102,15 @@ TEST_P(VectorMath, Exponentials_AllNumbers_AreWithinPromise) {
   RL_CHECK_FUNCTION(exp2_f32, [](double x) { return std::exp2(x); }, 1.5);
   RL_CHECK_FUNCTION(expm1_f32, [](double x) { return std::expm1(x); }, 1.7);
   RL_CHECK_FUNCTION(log_f32, [](double x) { return std::log(x); }, 1);
+  RL_CHECK_FUNCTION(log2_f32, [](double x) { return std::log2(x); }, 2);
+  RL_CHECK_FUNCTION(log10_f32, [](double x) { return std::log10(x); }, 2);
   RL_CHECK_FUNCTION(log1p_f32, [](double x) { return std::log1p(x); }, 1.5);
   RL_CHECK_FUNCTION(sigmoid_f32, reference::sigmoid, 3.1, 0x1p-127);
   RL_CHECK_FUNCTION(log_sigmoid_f32, reference::log_sigmoid, 2.5);
   RL_CHECK_FUNCTION(tanh_f32, [](double x) { return std::tanh(x); }, 2.4);
   RL_CHECK_FUNCTION(erf_f32, [](double x) { return std::erf(x); }, 1.1);
+  RL_CHECK_FUNCTION(erfc_f32, [](double x) { return std::erfc(x); }, 4);
+  RL_CHECK_FUNCTION(erfinv_f32, reference::erfinv, 4);
 }
 
 TEST_P(VectorMath, Gates_AllNumbers_AreWithinPromise) {
@@ -150,9 +154,13 @@ TEST_P(VectorMath, Tanh_NearItsLimit_IsOddAndAtMostOne) {
   }
 }
 
-TEST_P(VectorMath, SineAndCosine_AllNumbers_AreWithinPromise) {
+TEST_P(VectorMath, TrigonometricFunctions_AllNumbers_AreWithinPromise) {
   RL_CHECK_FUNCTION(sin_f32, [](double x) { return std::sin(x); }, 1.6);
   RL_CHECK_FUNCTION(cos_f32, [](double x) { return std::cos(x); }, 1.6);
+  RL_CHECK_FUNCTION(tan_f32, [](double x) { return std::tan(x); }, 3.6);
+  RL_CHECK_FUNCTION(asin_f32, [](double x) { return std::asin(x); }, 2.6);
+  RL_CHECK_FUNCTION(acos_f32, [](double x) { return std::acos(x); }, 1.5);
+  RL_CHECK_FUNCTION(atan_f32, [](double x) { return std::atan(x); }, 2);
 }
 
 TEST_P(VectorMath, ExactFunctions_AllNumbers_AreRoundedOnce) {

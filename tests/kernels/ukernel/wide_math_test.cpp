@@ -140,14 +140,8 @@ TEST_P(WideMath, ExactFunctions_AllNumbers_AreRoundedOnce) {
 }
 
 TEST_P(WideMath, FloatResults_AllNumbers_AreDoublesRounded) {
-  RL_CHECK_NARROW(log2, kInfinity);
-  RL_CHECK_NARROW(log10, kInfinity);
-  RL_CHECK_NARROW(tan, kLargestAngle);
   RL_CHECK_NARROW(sinh, kInfinity);
   RL_CHECK_NARROW(cosh, kInfinity);
-  RL_CHECK_NARROW(asin, kInfinity);
-  RL_CHECK_NARROW(acos, kInfinity);
-  RL_CHECK_NARROW(atan, kInfinity);
   RL_CHECK_NARROW(asinh, kInfinity);
   RL_CHECK_NARROW(acosh, kInfinity);
   RL_CHECK_NARROW(atanh, kInfinity);
@@ -182,7 +176,7 @@ TEST_P(WideMath, Atan2_AllPoints_IsWithinPromise) {
 
 TEST_P(WideMath, AnyCount_IsComputedWithinItsArrays) {
   const Wide function = RL_EXACT_FUNCTIONS(sin_f64)[GetParam()];
-  const Narrow narrow = RL_EXACT_FUNCTIONS(atan_f32)[GetParam()];
+  const Narrow narrow = RL_EXACT_FUNCTIONS(asinh_f32)[GetParam()];
   for (size_t n = 0; n <= 40; ++n) {
     for (const Edge edge : {Edge::kFront, Edge::kBack}) {
       Guarded<double> x(n, edge);
@@ -195,7 +189,7 @@ TEST_P(WideMath, AnyCount_IsComputedWithinItsArrays) {
         double alone = 0;
         function(1, &x[i], &alone);
         EXPECT_EQ(out[i], alone) << i << " of " << n;
-        EXPECT_NEAR(small[i], std::atan(static_cast<double>(i)), 1e-6);
+        EXPECT_NEAR(small[i], std::asinh(static_cast<double>(i)), 1e-6);
       }
       function(n, x.data(), x.data());
       for (size_t i = 0; i < n; ++i) EXPECT_EQ(x[i], out[i]);
