@@ -44,11 +44,19 @@ Moments<Accumulator<T>> running_moments(const Tensor& mean, const Tensor& var, p
   return {channel_element<T>(mean, channel), 1 / std::sqrt(variance)};
 }
 
-#ifndef __OPTIMIZE_SIZE__
-// Spans from here on are worth a call of convert_span(); shorter ones are converted one by one.
-constexpr ptrdiff_t kLongSpan = 16;
+// True if a span of a channel is worth calls of convert_span(), in code that is not optimized for size;
+// others are converted one by one.
+template <class T>
+constexpr bool converts_pieces([[maybe_unused]] ptrdiff_t count) {
+#ifdef __OPTIMIZE_SIZE__
+  return false;
+#else
+  constexpr ptrdiff_t kLongSpan = 16;
+  return !std::is_same_v<T, Accumulator<T>> && count >= kLongSpan;
+#endif
+}
 
-// Calls f(values, first, n) for pieces of a span of a channel, which are converted to the accumulator's type.
+// Calls f(values, first, n) for pieces of a span of a channel, converted to the accumulator's type.
 template <class T, class F>
 void for_pieces(const char* from, ptrdiff_t stride, ptrdiff_t count, F f) {
   using A = Accumulator<T>;
@@ -56,17 +64,11 @@ void for_pieces(const char* from, ptrdiff_t stride, ptrdiff_t count, F f) {
   A values[kLength];
   for (ptrdiff_t first = 0; first < count; first += kLength) {
     const ptrdiff_t n = count - first < kLength ? count - first : kLength;
-    const char* at = from + first * stride;
-    if (std::is_same_v<T, A> || n < kLongSpan) {
-      for (ptrdiff_t i = 0; i < n; ++i, at += stride) values[i] = widen(*reinterpret_cast<const T*>(at));
-    } else {
-      convert_span(values, sizeof(A), scalar_type_of<A>, at, stride, scalar_type_of<T>,
-                   static_cast<size_t>(n));
-    }
+    convert_span(values, sizeof(A), scalar_type_of<A>, from + first * stride, stride, scalar_type_of<T>,
+                 static_cast<size_t>(n));
     f(values, first, n);
   }
 }
-#endif
 
 // target = (source - mean) * scale + bias for the views of one channel, with scale = rstd * weight. The mean
 // is subtracted first, because folding it into the bias would cancel if it is large. Rounds each element
@@ -80,23 +82,18 @@ void normalize_channel(const View& target, const View& source, const Moments<Acc
   if (parameters.weight) scale *= channel_element<T>(*parameters.weight, channel);
   if (parameters.bias) bias = channel_element<T>(*parameters.bias, channel);
   PairedLoops(target, source).for_each_span([&](char* to, const char* from, const PairedLoops::Loop& loop) {
-#ifndef __OPTIMIZE_SIZE__
-    for_pieces<T>(from, loop.source, loop.size, [&](A* values, ptrdiff_t first, ptrdiff_t n) {
-      for (ptrdiff_t i = 0; i < n; ++i) values[i] = (values[i] - moments.mean) * scale + bias;
-      char* at = to + first * loop.target;
-      if (std::is_same_v<T, A> || n < kLongSpan) {
-        for (ptrdiff_t i = 0; i < n; ++i, at += loop.target) *reinterpret_cast<T*>(at) = narrow<T>(values[i]);
-      } else {
-        convert_span(at, loop.target, scalar_type_of<T>, values, sizeof(A), scalar_type_of<A>,
-                     static_cast<size_t>(n));
-      }
-    });
-#else
+    if (converts_pieces<T>(loop.size)) {
+      for_pieces<T>(from, loop.source, loop.size, [&](A* values, ptrdiff_t first, ptrdiff_t n) {
+        for (ptrdiff_t i = 0; i < n; ++i) values[i] = (values[i] - moments.mean) * scale + bias;
+        convert_span(to + first * loop.target, loop.target, scalar_type_of<T>, values, sizeof(A),
+                     scalar_type_of<A>, static_cast<size_t>(n));
+      });
+      return;
+    }
     for (ptrdiff_t i = 0; i < loop.size; ++i, to += loop.target, from += loop.source) {
       *reinterpret_cast<T*>(to) =
           narrow<T>((widen(*reinterpret_cast<const T*>(from)) - moments.mean) * scale + bias);
     }
-#endif
   });
 }
 

@@ -53,15 +53,16 @@ template <class T>
 Moments<Accumulator<T>> channel_moments(const View& channel, size_t count, double eps) {
   return moments_of<Accumulator<T>>(count, eps, [&](auto visit) {
     PairedLoops(channel, channel).for_each_span([&](char*, const char* from, const PairedLoops::Loop& loop) {
-#ifndef __OPTIMIZE_SIZE__
-      for_pieces<T>(from, loop.source, loop.size, [&](const Accumulator<T>* values, ptrdiff_t, ptrdiff_t n) {
-        visit(values, static_cast<size_t>(n));
-      });
-#else
+      if (converts_pieces<T>(loop.size)) {
+        for_pieces<T>(from, loop.source, loop.size,
+                      [&](const Accumulator<T>* values, ptrdiff_t, ptrdiff_t n) {
+                        visit(values, static_cast<size_t>(n));
+                      });
+        return;
+      }
       for (ptrdiff_t i = 0; i < loop.size; ++i, from += loop.source) {
         visit(widen(*reinterpret_cast<const T*>(from)));
       }
-#endif
     });
   });
 }
