@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Partial vectors by halves and lanes, in at most two loads or stores. A part of generic/vector.h, which has the
-// contract.
+// Partial vectors by halves and lanes, in at most two loads or stores. A part of generic/vector.h, which has
+// the contract.
 #pragma once
 
 #include <arm_neon.h>

@@ -159,6 +159,16 @@ struct Tile {
     }
   }
 
+  // Two steps in a loop, unrolled by GCC: with two in the source it spills registers. One where few are left.
+  template <class Step>
+  RL_INLINE static void for_each_step(size_t count, Step one) {
+    if constexpr (kByLane<T>) {
+      for (; count > 0; --count) one();
+    } else {
+      _Pragma("GCC unroll 2") for (; count > 0; --count) one();
+    }
+  }
+
   // All taps. Pointers are read once for each tap; the loop over the depth advances one index and one
   // pointer.
   RL_INLINE void multiply(const GemmTileOf<T>& tile) {
@@ -172,12 +182,11 @@ struct Tile {
       ptrdiff_t at = 0;
       size_t left = tile.depth;
       multiply_by_lane(a, step, at, b, stride, left);
-      // Unrolled by GCC: with two steps in the source it spills registers.
-      _Pragma("GCC unroll 2") for (; left > 0; --left) {
+      for_each_step(left, [&] {
         add(a, at, b);
         at += step;
         b += stride;
-      }
+      });
     }
   }
 
@@ -193,7 +202,7 @@ struct Tile {
       ptrdiff_t at = 0;
       size_t left = strip.depth;
       multiply_by_lane(a, step, at, b, stride, left);
-      _Pragma("GCC unroll 2") for (; left > 0; --left) {
+      for_each_step(left, [&] {
         // Narrow tiles have no load slots left for prefetches.
         if (kV == kVectors) {
           __builtin_prefetch(ahead, 0, 2);
@@ -202,7 +211,7 @@ struct Tile {
         add(a, at, b);
         at += step;
         b += stride;
-      }
+      });
     }
   }
 
