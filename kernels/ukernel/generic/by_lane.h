@@ -14,14 +14,18 @@ RL_INLINE void keep_loads_together() { asm volatile("" ::: "memory"); }
 
 #if defined(__aarch64__)
 #include "kernels/ukernel/arm64/by_lane.h"
-#elif RL_VECTOR_BYTES > 4
+#else
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 // sum + vector * factors[kLane]
 template <size_t kLane, class Vector>
 RL_INLINE Vector multiply_add_lane(Vector factors, Vector vector, Vector sum) {
+#if RL_VECTOR_BYTES > 4
   return multiply_add(splat(factors[kLane]), vector, sum);
+#else
+  return multiply_add(factors, vector, sum);
+#endif
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
