@@ -43,6 +43,23 @@ inline To convert(BFloat16 value) {
 void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const void* source,
                   ptrdiff_t source_stride, ScalarType from, size_t n);
 
+// Calls f(values, first, n) for pieces of a span, converted to T: `count` elements of dtype `type`, `stride`
+// bytes apart. A piece has at most kLength elements, which are on the stack.
+#ifdef __OPTIMIZE_SIZE__
+inline constexpr size_t kPiece = 64;
+#else
+inline constexpr size_t kPiece = 256;
+#endif
+template <class T, size_t kLength = kPiece, class F>
+void for_pieces(const char* source, ptrdiff_t stride, ScalarType type, size_t count, F f) {
+  T values[kLength];
+  for (size_t first = 0; first < count; first += kLength, source += stride * ptrdiff_t{kLength}) {
+    const size_t n = count - first < kLength ? count - first : kLength;
+    convert_span(values, sizeof(T), scalar_type_of<T>, source, stride, type, n);
+    f(values, first, n);
+  }
+}
+
 // InvalidType unless kConvertibleTypes contains `type`.
 Error check_convertible(ScalarType type);
 

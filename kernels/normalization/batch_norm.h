@@ -56,20 +56,6 @@ constexpr bool converts_pieces([[maybe_unused]] ptrdiff_t count) {
 #endif
 }
 
-// Calls f(values, first, n) for pieces of a span of a channel, converted to the accumulator's type.
-template <class T, class F>
-void for_pieces(const char* from, ptrdiff_t stride, ptrdiff_t count, F f) {
-  using A = Accumulator<T>;
-  constexpr ptrdiff_t kLength = 128;
-  A values[kLength];
-  for (ptrdiff_t first = 0; first < count; first += kLength) {
-    const ptrdiff_t n = count - first < kLength ? count - first : kLength;
-    convert_span(values, sizeof(A), scalar_type_of<A>, from + first * stride, stride, scalar_type_of<T>,
-                 static_cast<size_t>(n));
-    f(values, first, n);
-  }
-}
-
 // target = (source - mean) * scale + bias for the views of one channel, with scale = rstd * weight. The mean
 // is subtracted first, because folding it into the bias would cancel if it is large. Rounds each element
 // once; `target` may be `source`.
@@ -83,11 +69,12 @@ void normalize_channel(const View& target, const View& source, const Moments<Acc
   if (parameters.bias) bias = channel_element<T>(*parameters.bias, channel);
   PairedLoops(target, source).for_each_span([&](char* to, const char* from, const PairedLoops::Loop& loop) {
     if (converts_pieces<T>(loop.size)) {
-      for_pieces<T>(from, loop.source, loop.size, [&](A* values, ptrdiff_t first, ptrdiff_t n) {
-        for (ptrdiff_t i = 0; i < n; ++i) values[i] = (values[i] - moments.mean) * scale + bias;
-        convert_span(to + first * loop.target, loop.target, scalar_type_of<T>, values, sizeof(A),
-                     scalar_type_of<A>, static_cast<size_t>(n));
-      });
+      for_pieces<A>(from, loop.source, scalar_type_of<T>, static_cast<size_t>(loop.size),
+                    [&](A* values, size_t first, size_t n) {
+                      for (size_t i = 0; i < n; ++i) values[i] = (values[i] - moments.mean) * scale + bias;
+                      convert_span(to + static_cast<ptrdiff_t>(first) * loop.target, loop.target,
+                                   scalar_type_of<T>, values, sizeof(A), scalar_type_of<A>, n);
+                    });
       return;
     }
     for (ptrdiff_t i = 0; i < loop.size; ++i, to += loop.target, from += loop.source) {

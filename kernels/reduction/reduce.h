@@ -123,17 +123,8 @@ class Reduction {
  private:
   template <class T, class F>
   void convert_spans(const char* source, const Axis& run, F f) const {
-#ifdef __OPTIMIZE_SIZE__
-    constexpr size_t kLength = 64;
-#else
-    constexpr size_t kLength = 256;
-#endif
-    T values[kLength];
-    for (size_t start = 0; start < run.size; start += kLength, source += run.input * ptrdiff_t{kLength}) {
-      const size_t n = run.size - start < kLength ? run.size - start : kLength;
-      convert_span(values, sizeof(T), scalar_type_of<T>, source, run.input, type_, n);
-      f(static_cast<const T*>(values), ptrdiff_t{1}, n);
-    }
+    for_pieces<T>(source, run.input, type_, run.size,
+                  [&](const T* values, size_t, size_t n) { f(values, ptrdiff_t{1}, n); });
   }
 
   PairedAxes kept_;

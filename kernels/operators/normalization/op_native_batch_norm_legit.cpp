@@ -54,10 +54,8 @@ Moments<Accumulator<T>> channel_moments(const View& channel, size_t count, doubl
   return moments_of<Accumulator<T>>(count, eps, [&](auto visit) {
     PairedLoops(channel, channel).for_each_span([&](char*, const char* from, const PairedLoops::Loop& loop) {
       if (converts_pieces<T>(loop.size)) {
-        for_pieces<T>(from, loop.source, loop.size,
-                      [&](const Accumulator<T>* values, ptrdiff_t, ptrdiff_t n) {
-                        visit(values, static_cast<size_t>(n));
-                      });
+        for_pieces<Accumulator<T>>(from, loop.source, scalar_type_of<T>, static_cast<size_t>(loop.size),
+                                   [&](const Accumulator<T>* values, size_t, size_t n) { visit(values, n); });
         return;
       }
       for (ptrdiff_t i = 0; i < loop.size; ++i, from += loop.source) {

@@ -14,42 +14,29 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Calls f(numbers, first, n) for all elements, in pieces as int64.
+// Calls f(numbers, first, n) for pieces of the elements as int64.
 template <class F>
-Error for_pieces(const Tensor& self, F f) {
-#ifdef __OPTIMIZE_SIZE__
-  constexpr size_t kLength = 1;
-#else
-  constexpr size_t kLength = 128;
-#endif
-  int64_t numbers[kLength];
-  const char* at = self.const_data_ptr<char>();
-  for (size_t first = 0; first < self.numel(); first += kLength) {
-    const size_t n = self.numel() - first < kLength ? self.numel() - first : kLength;
-#ifdef __OPTIMIZE_SIZE__
-    numbers[0] = load_integer(at, self.scalar_type());
-#else
-    convert_span(numbers, sizeof *numbers, ScalarType::Long, at, static_cast<ptrdiff_t>(self.element_size()),
-                 self.scalar_type(), n);
-#endif
-    RL_TRY(f(numbers, first, n));
-    at += n * self.element_size();
-  }
-  return Error::Ok;
+void for_numbers(const Tensor& self, F f) {
+  for_pieces<int64_t>(self.const_data_ptr<char>(), static_cast<ptrdiff_t>(self.element_size()),
+                      self.scalar_type(), self.numel(), f);
 }
 
 // The number of bins: the largest element plus 1, but at least `least`. InvalidArgument if an element is
 // negative or too large to count: the number of bins must fit in a 32-bit size.
 Error count_bins(const Tensor& self, int64_t least, int64_t* bins) {
-  *bins = least;
-  return for_pieces(self, [&](const int64_t* numbers, size_t, size_t n) {
+  int64_t smallest = 0;
+  int64_t largest = least - 1;
+  for_numbers(self, [&](const int64_t* numbers, size_t, size_t n) {
     for (size_t i = 0; i < n; ++i) {
-      RL_CHECK(numbers[i] >= 0 && numbers[i] < INT32_MAX, Error::InvalidArgument,
-               "self: expected values in [0, 2^31 - 1), got %ld", static_cast<long>(numbers[i]));
-      if (numbers[i] >= *bins) *bins = numbers[i] + 1;
+      smallest = numbers[i] < smallest ? numbers[i] : smallest;
+      largest = numbers[i] > largest ? numbers[i] : largest;
     }
-    return Error::Ok;
   });
+  RL_CHECK(smallest >= 0 && largest < INT32_MAX, Error::InvalidArgument,
+           "self: expected values in [0, 2^31 - 1), got %ld",
+           static_cast<long>(smallest < 0 ? smallest : largest));
+  *bins = largest + 1;
+  return Error::Ok;
 }
 
 }  // namespace
@@ -82,7 +69,7 @@ Error bincount_out(KernelContext&, const Tensor& self, const std::optional<Tenso
   char* const sums = out.mutable_data_ptr<char>();
   // All dtypes of sums store an integer 0.
   for (SizesType i = 0; i < size; ++i) store_integer(sums + i * byte_stride(out, 0), sum_type, 0);
-  return for_pieces(self, [&](const int64_t* numbers, size_t first, size_t n) {
+  for_numbers(self, [&](const int64_t* numbers, size_t first, size_t n) {
     for (size_t i = 0; i < n; ++i) {
       const int64_t bin = numbers[i];
       if (bin < 0 || bin >= size) continue;  // shared memory changed after count_bins
@@ -94,8 +81,8 @@ Error bincount_out(KernelContext&, const Tensor& self, const std::optional<Tenso
       const char* const weight = weights->const_data_ptr<char>() + (first + i) * weights->element_size();
       store_number(sum, sum_type, load_number(sum, sum_type) + load_number(weight, weights->scalar_type()));
     }
-    return Error::Ok;
   });
+  return Error::Ok;
 }
 
 }  // namespace rushlight::kernels
