@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// LU by Crout's method: each element takes one sum of products, in double, so long sums are rounded once.
+// LU by Crout's method: each element takes one sum of products, in double, so long sums are rounded once. In
+// builds for speed small matrices are copied (small_matrix.h).
 #include "kernels/linalg/factorization.h"
 
 #include <algorithm>
 
+#ifndef __OPTIMIZE_SIZE__
+#include "kernels/linalg/small_matrix.h"
+#endif
 #include "kernels/walk/paired_axes.h"
 
 namespace rushlight::kernels {
@@ -72,6 +76,17 @@ void finish_row(const MatrixView& a, ptrdiff_t j) {
 
 // Step j finishes column j, exchanges whole rows, finishes row j, and divides the column by the pivot.
 int32_t factor_lu(const MatrixView& a, Pivots pivots) {
+#ifndef __OPTIMIZE_SIZE__
+  if (a.rows <= kSmallMatrix && a.columns <= kSmallMatrix) {
+    return with_number(a, a, [&](auto number) {
+      SmallMatrix<decltype(number)> copy;
+      copy.load(a);
+      const int32_t stopped = small_lu(copy, a.rows, a.columns, pivots);
+      copy.store(a);
+      return stopped;
+    });
+  }
+#endif
   int32_t info = 0;
   for (ptrdiff_t j = 0; j < std::min(a.rows, a.columns); ++j) {
     const ptrdiff_t best = finish_column(a, j);
@@ -166,6 +181,22 @@ void set_permutation(const MatrixView& p, Pivots pivots, ptrdiff_t count) {
 
 // Forward or backward substitution, one right-hand side after the other in each row.
 void solve_triangular(const MatrixView& triangle, bool upper, bool unit, const MatrixView& b) {
+#ifndef __OPTIMIZE_SIZE__
+  if (b.rows <= kSmallMatrix) {
+    return with_number(triangle, b, [&](auto number) {
+      SmallMatrix<decltype(number)> factors;
+      factors.load_triangle(triangle.leading(b.rows, b.rows), upper);
+      for (ptrdiff_t j = 0; j < b.columns; j += kSmallMatrix) {
+        MatrixView some = b.leading(b.rows, std::min(b.columns - j, kSmallMatrix));
+        some.data = b.at(0, j);
+        SmallMatrix<decltype(number)> copy;
+        copy.load(some);
+        small_solve(factors, b.rows, upper, unit, copy, some.columns);
+        copy.store(some);
+      }
+    });
+  }
+#endif
   for (ptrdiff_t step = 0; step < b.rows; ++step) {
     const ptrdiff_t i = upper ? b.rows - 1 - step : step;
     const ptrdiff_t begin = upper ? i + 1 : 0;
@@ -187,6 +218,17 @@ void solve_triangular(const MatrixView& triangle, bool upper, bool unit, const M
 //
 //   l_jj = sqrt(a_jj - sum |l_jk|^2),   l_ij = (a_ij - sum l_ik conj(l_jk)) / l_jj,   k < j
 int32_t factor_cholesky(const MatrixView& a) {
+#ifndef __OPTIMIZE_SIZE__
+  if (a.rows <= kSmallMatrix) {
+    return with_number(a, a, [&](auto number) {
+      SmallMatrix<decltype(number)> copy;
+      copy.load_triangle(a, false);
+      const int32_t stopped = small_cholesky(copy, a.rows);
+      copy.store_lower(a);
+      return stopped;
+    });
+  }
+#endif
   const MatrixView adjoint = a.adjoint();
   for (ptrdiff_t j = 0; j < a.rows; ++j) {
     const double square = a.get(j, j).real - a.dot(j, adjoint, j, 0, j).real;
@@ -204,6 +246,26 @@ int32_t factor_cholesky(const MatrixView& a) {
 
 int32_t invert(const MatrixView& a, Pivots pivots, const MatrixView& column) {
   const ptrdiff_t n = a.rows;
+#ifndef __OPTIMIZE_SIZE__
+  if (n <= kSmallMatrix) {
+    return with_number(a, a, [&](auto number) {
+      using N = decltype(number);
+      SmallMatrix<N> factors;
+      factors.load(a);
+      const int32_t stopped = small_lu(factors, n, n, pivots);
+      // Solves L U X = P^T.
+      SmallMatrix<N> inverse;
+      for (ptrdiff_t i = 0; i < n; ++i) {
+        for (ptrdiff_t j = 0; j < n; ++j) inverse.set(i, j, i == j ? 1 : 0);
+      }
+      for (ptrdiff_t i = 0; i < n; ++i) inverse.swap_rows(i, pivots[i] - 1, n);
+      small_solve(factors, n, false, true, inverse, n);
+      small_solve(factors, n, true, false, inverse, n);
+      inverse.store(a);
+      return stopped;
+    });
+  }
+#endif
   const int32_t info = factor_lu(a, pivots);
   // Replaces U by its inverse, column by column.
   for (ptrdiff_t j = 0; j < n; ++j) {
