@@ -14,6 +14,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 torchao = pytest.importorskip("torchao.quantization", reason="torchao is not installed")
 
 from torch import nn  # noqa: E402
+from torchao.kernel import intmm  # noqa: E402
 from torchao.quantization.granularity import PerAxis, PerGroup  # noqa: E402
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e  # noqa: E402
 
@@ -107,6 +108,16 @@ def test_a_layer_has_the_numbers_of_the_graph_but_for_rounding(form: str, layer:
             size = x.abs() @ module.weight.abs().T + 1
             apart = torch.from_numpy(np.asarray(program.forward(x)[0])) - graph(x)
             assert (apart.abs() <= size * 2.0**-21).all()
+
+
+@pytest.mark.parametrize("unsigned", [False, True], ids=["signed", "unsigned"])
+def test_torchao_writes_products_for_the_machine_that_exports(
+    unsigned: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of unsigned integers for CPUs with VNNI and without AMX."""
+    monkeypatch.setattr(intmm, "_cpu_is_vnni_supported", lambda: unsigned)
+    monkeypatch.setattr(intmm, "_cpu_is_amx_tile_supported", lambda: not unsigned)
+    test_a_layer_has_the_numbers_of_the_graph_but_for_rounding("torchao int8", "rows")
 
 
 @pytest.mark.parametrize("form", FORMS)

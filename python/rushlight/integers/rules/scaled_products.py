@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rules for torchao's decomposed int8 linear layers: a matrix product whose columns are multiplied with
-scales. With quantized inputs it is a product of unsigned integers, and rows have scales too."""
+scales. With quantized inputs it is a product of integers, and rows have scales too."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from rushlight.integers.rules.layers import Source, Weight, chosen_affine, has_k
 
 _VIEWS = ("aten::view", "aten::reshape", "aten::flatten")
 _COPIES = (*_VIEWS, "aten::_to_copy")
+_QUANTIZE = "torchao::quantize_affine"
 _OFFSET = 128
 
 
@@ -65,7 +66,7 @@ def _counted(graph: Graph, value: Value) -> Call | None:
     call = _call(graph, value, "aten::add")
     if call is None or call.arguments["other"] != _OFFSET:
         return None
-    return _call(graph, call.arguments["self"], "torchao::quantize_affine")
+    return _call(graph, call.arguments["self"], _QUANTIZE)
 
 
 def _is_correction(graph: Graph, value: Value, weight: Value) -> bool:
@@ -77,24 +78,37 @@ def _is_correction(graph: Graph, value: Value, weight: Value) -> bool:
     return total is not None and (total.arguments["self"], list(total.arguments["dim"])) == (weight, [0])
 
 
-def _of_integers(graph: Graph, value: Value) -> _Product | None:
-    """choose -> quantize -> add 128 -> _int_mm -> subtract -> multiply with the scales of rows."""
-    scaled = _call(graph, value, "aten::mul")
-    less = None if scaled is None else _call(graph, scaled.arguments["self"], "aten::sub")
+def _whole_product(graph: Graph, value: Value) -> tuple[Call, Call] | None:
+    """The _int_mm that an int32 matrix comes from, and the call that quantized its left factor. torchao
+    writes quantize -> _int_mm; where the machine that exports has VNNI without AMX, quantize -> add 128 ->
+    _int_mm -> subtract 128 times the sums of columns."""
+    product = _call(graph, value, "aten::_int_mm")
+    if product is not None:
+        quantizer = _call(graph, product.arguments["self"], _QUANTIZE)
+        return None if quantizer is None else (product, quantizer)
+    less = _call(graph, value, "aten::sub")
     product = None if less is None else _call(graph, less.arguments["self"], "aten::_int_mm")
-    if scaled is None or less is None or product is None:
+    if less is None or product is None:
         return None
     quantizer = _counted(graph, product.arguments["self"])
+    if quantizer is None or not _is_correction(graph, less.arguments["other"], product.arguments["mat2"]):
+        return None
+    return product, quantizer
+
+
+def _of_integers(graph: Graph, value: Value) -> _Product | None:
+    """choose -> quantize -> a product of integers -> multiply with the scales of rows."""
+    scaled = _call(graph, value, "aten::mul")
+    whole = None if scaled is None else _whole_product(graph, scaled.arguments["self"])
+    if scaled is None or whole is None:
+        return None
+    product, quantizer = whole
     numbers = _numbers(graph, product.arguments["mat2"])
-    if quantizer is None or numbers is None:
-        return None
     source = chosen_affine(graph, quantizer)
-    scale = _through(graph, scaled.arguments["other"], _COPIES)
-    fits = source is not None and source.mapping == "symmetric" and source.per_token
-    same = scale == quantizer.arguments["scale"]
-    if not fits or not same or not _is_correction(graph, less.arguments["other"], product.arguments["mat2"]):
+    if numbers is None or source is None or source.mapping != "symmetric" or not source.per_token:
         return None
-    assert source is not None
+    if _through(graph, scaled.arguments["other"], _COPIES) != quantizer.arguments["scale"]:
+        return None
     return _Product(source.value, numbers, source)
 
 
