@@ -52,7 +52,9 @@ PAIR = ((3, 40), (3, 40))
 FLOAT = ("float32", "float16")
 STATIC = (*FLOAT, "int8")
 ALL = (*STATIC, "dynamic")
-TOLERANCES = {"float32": 1e-5, "float16": 2e-3, "int8": 0.0, "dynamic": 1e-5}
+TOLERANCES = {"float32": 1e-5, "float16": 8e-3, "int8": 0.0, "dynamic": 1e-5}
+"""By dtype. XNNPACK adds in float16 on CPUs with AVX512-FP16: its outputs differ by up to 3.9e-3 from exact
+ones, those of this runtime by 5e-4."""
 
 
 @dataclass(frozen=True)
