@@ -53,8 +53,8 @@ FLOAT = ("float32", "float16")
 STATIC = (*FLOAT, "int8")
 ALL = (*STATIC, "dynamic")
 TOLERANCES = {"float32": 1e-5, "float16": 8e-3, "int8": 0.0, "dynamic": 1e-5}
-"""By dtype. XNNPACK adds in float16 on CPUs with AVX512-FP16: its outputs differ by up to 3.9e-3 from exact
-ones, those of this runtime by 5e-4."""
+"""Tolerances by dtype. On CPUs with AVX512-FP16, XNNPACK adds in float16: its outputs differ by up to 3.9e-3
+from exact outputs. The outputs of this runtime differ by up to 5e-4."""
 
 
 @dataclass(frozen=True)

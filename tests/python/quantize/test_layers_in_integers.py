@@ -114,7 +114,7 @@ def test_a_layer_has_the_numbers_of_the_graph_but_for_rounding(form: str, layer:
 def test_torchao_writes_products_for_the_machine_that_exports(
     unsigned: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of unsigned integers for CPUs with VNNI and without AMX."""
+    """torchao writes products of unsigned integers for CPUs with VNNI and without AMX."""
     monkeypatch.setattr(intmm, "_cpu_is_vnni_supported", lambda: unsigned)
     monkeypatch.setattr(intmm, "_cpu_is_amx_tile_supported", lambda: not unsigned)
     test_a_layer_has_the_numbers_of_the_graph_but_for_rounding("torchao int8", "rows")
