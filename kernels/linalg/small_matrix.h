@@ -44,7 +44,7 @@ class SmallMatrix {
     for (ptrdiff_t i = 0; i < to.rows; ++i) store_row(to, i, i + 1);
   }
 
-  // Of the first `columns` columns.
+  // Swaps the first `columns` columns of two rows.
   void swap_rows(ptrdiff_t a, ptrdiff_t b, ptrdiff_t columns) {
     if (a != b) std::swap_ranges(&parts_[a][0][0], &parts_[a][0][0] + columns * kParts, &parts_[b][0][0]);
   }
