@@ -9,19 +9,23 @@ official runtime with XNNPACK: a comparison of NEON code without an Arm machine.
 
 Each contestant runs on one thread of an emulated Cortex-A76: NEON, float16 and products of int8. All
 instructions of the third execution count, also in the runtime and in libm. Instructions take different times,
-so that a ratio here says less than a ratio of times. Outputs are compared with PyTorch's. Needs
-what run.py needs here, the cross compiler and QEMU's user mode (`rushlight targets`).
+so that a ratio here says less than a ratio of times. Outputs are compared with PyTorch's. Counts are kept in
+the folder of --work, by what was executed: an interrupted run goes on, and after a change of rushlight only
+rushlight is counted again. Needs what run.py needs here, the cross compiler and QEMU's user mode
+(`rushlight targets`).
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
@@ -143,6 +147,27 @@ def build(folder: Path, peers: Path) -> dict[str, Path]:
     return found
 
 
+class KeptCounts:
+    """Counts, and errors of outputs, by a digest of the files that gave them, in a file of JSON lines."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        lines = path.read_text().splitlines() if path.is_file() else []
+        self._found: dict[str, tuple[int, float]] = {
+            key: (count, error) for key, count, error in map(json.loads, lines)
+        }
+
+    def get(self, files: Sequence[Path], count: Callable[[], tuple[int, float]]) -> tuple[int, float]:
+        """The kept pair of these files; otherwise counts, and keeps the pair."""
+        digests = [hashlib.sha256(each.read_bytes()).hexdigest() for each in files]
+        key = hashlib.sha256(" ".join(digests).encode()).hexdigest()
+        if key not in self._found:
+            self._found[key] = count()
+            with self._path.open("a") as file:
+                file.write(json.dumps([key, *self._found[key]]) + "\n")
+        return self._found[key]
+
+
 class Counter:
     """Counts the contestants `names` on subjects, with files in `work`."""
 
@@ -150,6 +175,7 @@ class Counter:
         self._peers, self._names = peers, names
         self._plugin = build_plugin(work)
         self._modules = build(work, peers)
+        self._kept = KeptCounts(work / "counts.jsonl")
         self._python = peers / "root" / "usr" / "bin" / "python3.11"
 
     def row(self, name: str, folder: Path, missing: dict[str, str]) -> Row:
@@ -160,12 +186,28 @@ class Counter:
             if contestant in missing:
                 continue
             try:
-                count, outputs = self._count(contestant, folder, expected)
+                measure = partial(self._measured, contestant, folder, expected)
+                pair = self._kept.get(self._files(contestant, folder), measure)
             except (CommandFailed, ValueError) as error:
                 row.failures[contestant] = str(error).strip().splitlines()[-1]
             else:
-                row.counts[contestant], row.errors[contestant] = count, relative_error(outputs, expected)
+                row.counts[contestant], row.errors[contestant] = pair
         return row
+
+    def _files(self, contestant: str, folder: Path) -> list[Path]:
+        """What a contestant executes on a subject: its runtime, its model, the inputs."""
+        if contestant == ONNX:
+            runtime = sorted((self._peers / "site").glob("onnxruntime-*.dist-info/METADATA"))
+            return [*runtime, EMULATED / "count_onnx.py", *self._onnx_models(folder), folder / "inputs.npz"]
+        runtime_name, file = PROGRAMS[contestant]
+        return [self._modules[runtime_name], folder / file, folder / "inputs.npz"]
+
+    def _measured(self, contestant: str, folder: Path, expected: list[np.ndarray]) -> tuple[int, float]:
+        count, outputs = self._count(contestant, folder, expected)
+        return count, relative_error(outputs, expected)
+
+    def _onnx_models(self, folder: Path) -> list[Path]:
+        return [folder / name for name in OnnxRuntime.files if (folder / name).is_file()]
 
     def _count(
         self, contestant: str, folder: Path, expected: Sequence[np.ndarray]
@@ -173,8 +215,8 @@ class Counter:
         with tempfile.TemporaryDirectory() as temporary:
             here = Path(temporary)
             if contestant == ONNX:
-                models = [folder / name for name in OnnxRuntime.files if (folder / name).is_file()]
-                return min((self._onnx(each, folder, here) for each in models), key=lambda pair: pair[0])
+                counts = (self._onnx(each, folder, here) for each in self._onnx_models(folder))
+                return min(counts, key=lambda pair: pair[0])
             runtime, file = PROGRAMS[contestant]
             inputs, outputs = here / "inputs", here / "outputs"
             inputs.write_bytes(b"".join(each.tobytes() for each in read_arrays(folder / "inputs.npz")))

@@ -54,3 +54,14 @@ def test_the_table_shows_counts_failures_and_the_mean(instructions: Any) -> None
 def test_outputs_of_another_length_are_refused(instructions: Any) -> None:
     with pytest.raises(ValueError, match="outputs: expected 8 bytes, got 4"):
         list(instructions._split(bytes(4), [np.zeros(2, np.float32)]))
+
+
+def test_counts_are_kept_by_what_was_executed(instructions: Any, tmp_path: Path) -> None:
+    files = [tmp_path / "runtime", tmp_path / "model"]
+    for each in files:
+        each.write_text(each.name)
+    kept = tmp_path / "counts.jsonl"
+    assert instructions.KeptCounts(kept).get(files, lambda: (7, 0.5)) == (7, 0.5)
+    assert instructions.KeptCounts(kept).get(files, lambda: (8, 0.0)) == (7, 0.5)
+    files[0].write_text("another runtime")
+    assert instructions.KeptCounts(kept).get(files, lambda: (8, 0.0)) == (8, 0.0)
