@@ -32,6 +32,11 @@ def cpu() -> dict[str, Any]:
     return {"cpu": name, "number": number, "features": [flag for flag in _FEATURES if flag in known]}
 
 
+def cpu_title(described: dict[str, Any]) -> str:
+    """The facts of cpu() in a line."""
+    return f"{described['cpu']} ({described['number']}; {' '.join(described['features'])})"
+
+
 def peak_of_core(folder: Path, cpus: Sequence[int]) -> dict[str, Any]:
     """The results of peak.cpp on the first of `cpus`, or {"missing": reason}."""
     program = folder / "peak"

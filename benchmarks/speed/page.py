@@ -9,7 +9,7 @@ from functools import partial
 from html import escape
 
 from contestants import CONTESTANTS
-from machine import fma_peak
+from machine import cpu_title, fma_peak
 from plots import ratios_svg, roofline_svg
 from results import OURS, Load, Report, Row, mean_ratio, tolerance_of
 
@@ -135,7 +135,7 @@ def _remarks(report: Report) -> list[str]:
         copies = ", ".join(f"{name} {value:.0f}" for name, value in peak["copy_gigabytes"].items())
         limits = f"{peak['gigahertz']:.2f} GHz; GFLOP/s: {flops}; copies, GB/s: {copies}"
     remarks = [
-        f"{described['cpu']} ({described['number']}; {' '.join(described['features'])}), "
+        f"{cpu_title(described)}, "
         f"{described['cpus']} CPUs, used {', '.join(map(str, described['used']))}. "
         f"One core, measured: {limits}. {described['system']}, Python {described['python']}, "
         f"load {described['load']} at the start.",

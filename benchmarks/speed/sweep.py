@@ -25,6 +25,7 @@ from typing import Any
 from unittest import mock
 
 import torch
+from machine import cpu, cpu_title
 from results import geometric_mean
 from rich.console import Console
 from torch.utils._pytree import tree_leaves
@@ -372,4 +373,4 @@ def to_markdown(rows: Sequence[Sweep], worst: int = WORST) -> str:
         name = row.operator.removeprefix("aten::")
         times = f"{row.ours * 1e6:,.1f} | {row.eager * 1e6:,.1f}"
         lines.append(f"| {name} | {row.dtype} | {row.elements:,} | {times} | {row.ratio:.2f}× |")
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, "", f"- {cpu_title(cpu())}; torch {torch.__version__}.", ""])
