@@ -195,7 +195,7 @@ class Counter:
         return row
 
     def _files(self, contestant: str, folder: Path) -> list[Path]:
-        """What a contestant executes on a subject: its runtime, its model, the inputs."""
+        """The files that a contestant executes on a subject: runtime, model and inputs."""
         if contestant == ONNX:
             runtime = sorted((self._peers / "site").glob("onnxruntime-*.dist-info/METADATA"))
             return [*runtime, EMULATED / "count_onnx.py", *self._onnx_models(folder), folder / "inputs.npz"]
