@@ -264,12 +264,12 @@ def _ours(call: RecordedCall) -> tuple[Timer, list[torch.Tensor]]:
     """A timer of a program of repeated calls, and the call's results."""
     method = _method(call, 1)
     outs = method.execute(call.tensors)
-    seconds = _seconds(lambda: method.execute(None, outputs="view"), 1)
+    seconds = _seconds(lambda: method.execute(None, outputs="writable"), 1)
     repeats = min(max(1, round(ROUND_SECONDS / 8 / seconds)), MOST_REPEATS)
     if repeats > 1:
         method = _method(call, repeats)
-        method.execute(call.tensors, outputs="view")
-    return _timer(lambda: method.execute(None, outputs="view"), repeats), outs
+        method.execute(call.tensors, outputs="writable")
+    return _timer(lambda: method.execute(None, outputs="writable"), repeats), outs
 
 
 def _method(call: RecordedCall, repeats: int) -> Any:

@@ -17,6 +17,10 @@ from support.opinfo.recording import RecordedCall
 from support.programs import Plan, numbers, program, scalar, string, tensor, tensors
 
 
+ALIGNMENT = 64
+"""Bytes between the starts of tensors: a cache line, as PyTorch aligns its tensors."""
+
+
 class CallsProgram:
     """A program of several calls, which it makes `repeats` times. All their tensors are inputs, in order, and
     all outs are outputs."""
@@ -65,7 +69,7 @@ class CallsProgram:
     def _tensor(self, item: torch.Tensor) -> int:
         name = str(item.dtype).removeprefix("torch.")
         added = self._add(tensor(name, item.shape, offset=self._end, dim_order=dim_order(item)))
-        self._end += -(-item.nbytes // 16) * 16
+        self._end += -(-item.nbytes // ALIGNMENT) * ALIGNMENT
         self._plan.inputs.append(added)
         if id(item) in self._outs:
             self._plan.outputs.append(added)
