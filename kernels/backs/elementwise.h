@@ -244,6 +244,8 @@ Error leaky_relu(KernelContext& context, const LeakyReluProblem& problem);
 Error elu(KernelContext& context, const EluProblem& problem);
 Error softplus(KernelContext& context, const SoftplusProblem& problem);
 Error clamp(KernelContext& context, const BoundsProblem& problem);
+// a * sigmoid(b), also of float64; 4 ulp.
+Error gate(KernelContext& context, const BinaryProblem& problem);
 
 // power.cpp: float32, float16 and bfloat16, computed in float32. `power` is elementwise, with a tensor of
 // exponents. log_add is log(e^a + e^b), log2_add log2(2^a + 2^b).

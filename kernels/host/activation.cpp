@@ -2,6 +2,7 @@
 // Elementwise functions with parameters, and gated activations.
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "kernels/backs/elementwise.h"
 #include "kernels/backs/gated_act.h"
@@ -9,6 +10,7 @@
 #include "kernels/host/elementwise.h"
 #include "kernels/ukernel/elementwise.h"
 #include "kernels/ukernel/vector_math.h"
+#include "kernels/ukernel/wide_math.h"
 
 namespace rushlight::kernels::host {
 
@@ -22,6 +24,31 @@ void multiply_span(const Activation& activation, size_t n, const float* gate, co
   std::memcpy(out, gate, n * sizeof(float));
   activate(activation, out, n);
   ukernel::mul_f32({1, n, {{out, 0, false}, {up, 0, false}, {}}, out, 0});
+}
+
+// Rows of a * sigmoid(b), by spans: the sigmoids are in the output until they are multiplied. T is float or
+// double. The operands have the shape of the output, so that an element which repeats is a row of one.
+template <class T, class Sigmoid>
+auto gated(Sigmoid sigmoid) {
+  return [sigmoid](const ukernel::Rows& rows) {
+    for (size_t row = 0; row < rows.count; ++row) {
+      const auto at = [row](const void* data, ptrdiff_t stride) {
+        return static_cast<const char*>(data) + static_cast<ptrdiff_t>(row) * stride;
+      };
+      const auto* const a = reinterpret_cast<const T*>(at(rows.in[0].data, rows.in[0].stride));
+      const auto* const b = reinterpret_cast<const T*>(at(rows.in[1].data, rows.in[1].stride));
+      auto* const out = reinterpret_cast<T*>(const_cast<char*>(at(rows.out, rows.stride)));
+      for (size_t first = 0; first < rows.n; first += kSpan) {
+        const size_t n = std::min(rows.n - first, kSpan);
+        sigmoid(n, b + first, out + first);
+        if constexpr (std::is_same_v<T, float>) {
+          ukernel::mul_f32({1, n, {{out + first, 0, false}, {a + first, 0, false}, {}}, out + first, 0});
+        } else {
+          for (size_t i = first; i < first + n; ++i) out[i] *= a[i];
+        }
+      }
+    }
+  };
 }
 
 }  // namespace
@@ -61,6 +88,14 @@ Error clamp(KernelContext& context, const BoundsProblem& problem) {
     ukernel::clamp_f32(n, x, low, high, y);
   };
   return elementwise_in_float(context, problem.out, of_each(bound), problem.self);
+}
+
+Error gate(KernelContext& context, const BinaryProblem& problem) {
+  if constexpr (contains(kAnySelectedType, ScalarType::Double)) {
+    if (problem.type() == ScalarType::Double)
+      return elementwise(context, problem.out, gated<double>(ukernel::sigmoid_f64), problem.a, problem.b);
+  }
+  return elementwise_in_float(context, problem.out, gated<float>(ukernel::sigmoid_f32), problem.a, problem.b);
 }
 
 Error gated_act(KernelContext& context, const GatedActProblem& problem) {

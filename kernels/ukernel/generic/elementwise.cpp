@@ -43,8 +43,9 @@ RL_INLINE Source source_of(const RowInput& input, size_t row, float* held) {
 }
 
 // out = f(a, b) by whole vectors, then a partial one, for functions of two operands. Loads come before the
-// store of the same elements, so that `out` may be an operand.
-template <class F>
+// store of the same elements, so that `out` may be an operand. Functions of few instructions take kVectors at
+// a time: each vector alone needs more instructions to count and to move on than to compute.
+template <size_t kVectors = 1, class F>
 RL_INLINE void for_pairs(const Rows& rows, F f) {
   float held[2][kLanes];
   const size_t n = rows.n;
@@ -54,6 +55,15 @@ RL_INLINE void for_pairs(const Rows& rows, F f) {
     const Source b = source_of(rows.in[1], row, held[1]);
     float* out = out_row<float>(rows, row);
     size_t i = 0;
+    if constexpr (kVectors > 1) {
+      for (; i + kVectors * kLanes <= n; i += kVectors * kLanes) {
+        F32 results[kVectors];
+        RL_UNROLL for (size_t k = 0; k < kVectors; ++k) {
+          results[k] = f(a.full(i + k * kLanes), b.full(i + k * kLanes));
+        }
+        RL_UNROLL for (size_t k = 0; k < kVectors; ++k) store(out + i + k * kLanes, results[k]);
+      }
+    }
     for (; i + kLanes <= n; i += kLanes) store(out + i, f(a.full(i), b.full(i)));
     if (i < n) store_partial(out + i, f(a.first(i, n - i), b.first(i, n - i)), n - i);
   }
@@ -149,19 +159,19 @@ RL_INLINE F32 least(F32 a, F32 b) { return select((a < b) | (a != a), a, b); }
 
 void add_f32(const Rows& rows) {
   const F32 factor = splat(rows.number);
-  for_pairs(rows, [=](F32 a, F32 b) { return multiply_add(b, factor, a); });
+  for_pairs<4>(rows, [=](F32 a, F32 b) { return multiply_add(b, factor, a); });
 }
 void mul_f32(const Rows& rows) {
-  for_pairs(rows, [](F32 a, F32 b) { return a * b; });
+  for_pairs<4>(rows, [](F32 a, F32 b) { return a * b; });
 }
 void div_f32(const Rows& rows) {
-  for_pairs(rows, [](F32 a, F32 b) { return a / b; });
+  for_pairs<4>(rows, [](F32 a, F32 b) { return a / b; });
 }
 void maximum_f32(const Rows& rows) {
-  for_pairs(rows, [](F32 a, F32 b) { return largest(a, b); });
+  for_pairs<4>(rows, [](F32 a, F32 b) { return largest(a, b); });
 }
 void minimum_f32(const Rows& rows) {
-  for_pairs(rows, [](F32 a, F32 b) { return least(a, b); });
+  for_pairs<4>(rows, [](F32 a, F32 b) { return least(a, b); });
 }
 void pow_f32(const Rows& rows) {
   for_pairs(rows, [](F32 a, F32 b) { return pow(a, b); });

@@ -10,10 +10,18 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 // The partial vector pads with zeros, for which every function is defined; their results are not stored.
-// Loads precede the store, so that `out` may be x.
-template <class F>
+// Loads precede the store, so that `out` may be x. Functions of few instructions take kVectors at a time:
+// each vector alone needs more instructions to count and to move on than to compute.
+template <size_t kVectors = 1, class F>
 RL_INLINE void for_each(size_t n, const float* x, float* out, F f) {
   size_t i = 0;
+  if constexpr (kVectors > 1) {
+    for (; i + kVectors * kLanes <= n; i += kVectors * kLanes) {
+      F32 results[kVectors];
+      RL_UNROLL for (size_t k = 0; k < kVectors; ++k) results[k] = f(load(x + i + k * kLanes));
+      RL_UNROLL for (size_t k = 0; k < kVectors; ++k) store(out + i + k * kLanes, results[k]);
+    }
+  }
   for (; i + kLanes <= n; i += kLanes) store(out + i, f(load(x + i)));
   if (i < n) store_partial(out + i, f(load_partial(x + i, n - i)), n - i);
 }
@@ -23,6 +31,10 @@ RL_INLINE void for_each(size_t n, const float* x, float* out, F f) {
 #define RL_FUNCTION(name, result)                      \
   void name(size_t n, const float* x, float* out) {    \
     for_each(n, x, out, [](F32 v) { return result; }); \
+  }
+#define RL_SHORT_FUNCTION(name, result)                   \
+  void name(size_t n, const float* x, float* out) {       \
+    for_each<4>(n, x, out, [](F32 v) { return result; }); \
   }
 
 RL_FUNCTION(expm1_f32, expm1(v))
@@ -42,40 +54,41 @@ RL_FUNCTION(gelu_f32, gelu(v))
 RL_FUNCTION(gelu_tanh_f32, gelu_tanh(v))
 RL_FUNCTION(silu_f32, silu(v))
 RL_FUNCTION(mish_f32, mish(v))
-RL_FUNCTION(hardsigmoid_f32, hardsigmoid(v))
-RL_FUNCTION(hardswish_f32, hardswish(v))
+RL_SHORT_FUNCTION(hardsigmoid_f32, hardsigmoid(v))
+RL_SHORT_FUNCTION(hardswish_f32, hardswish(v))
 RL_FUNCTION(sin_f32, sin(v))
 RL_FUNCTION(cos_f32, cos(v))
 RL_FUNCTION(tan_f32, tan(v))
 RL_FUNCTION(asin_f32, asin(v))
 RL_FUNCTION(acos_f32, acos(v))
 RL_FUNCTION(atan_f32, atan(v))
-RL_FUNCTION(sqrt_f32, square_root(v))
-RL_FUNCTION(rsqrt_f32, reciprocal_root(v))
-RL_FUNCTION(reciprocal_f32, 1.0f / v)
-RL_FUNCTION(square_f32, v* v)
-RL_FUNCTION(cube_f32, (v * v) * v)
-RL_FUNCTION(abs_f32, absolute(v))
-RL_FUNCTION(neg_f32, -v)
-RL_FUNCTION(relu_f32, at_least(v, 0.0f))
-RL_FUNCTION(floor_f32, floor(v))
-RL_FUNCTION(ceil_f32, ceil(v))
-RL_FUNCTION(trunc_f32, trunc(v))
-RL_FUNCTION(round_f32, round_half_to_even(v))
+RL_SHORT_FUNCTION(sqrt_f32, square_root(v))
+RL_SHORT_FUNCTION(rsqrt_f32, reciprocal_root(v))
+RL_SHORT_FUNCTION(reciprocal_f32, 1.0f / v)
+RL_SHORT_FUNCTION(square_f32, v* v)
+RL_SHORT_FUNCTION(cube_f32, (v * v) * v)
+RL_SHORT_FUNCTION(abs_f32, absolute(v))
+RL_SHORT_FUNCTION(neg_f32, -v)
+RL_SHORT_FUNCTION(relu_f32, at_least(v, 0.0f))
+RL_SHORT_FUNCTION(floor_f32, floor(v))
+RL_SHORT_FUNCTION(ceil_f32, ceil(v))
+RL_SHORT_FUNCTION(trunc_f32, trunc(v))
+RL_SHORT_FUNCTION(round_f32, round_half_to_even(v))
 
 #undef RL_FUNCTION
+#undef RL_SHORT_FUNCTION
 
 void clamp_f32(size_t n, const float* x, float low, float high, float* out) {
   // Comparisons with a NaN bound are false: adding NaN makes every result NaN.
   const F32 zero = splat(low != low || high != high ? kNotANumber : -0.0f);
   const F32 least = splat(low);
   const F32 most = splat(high);
-  for_each(n, x, out, [=](F32 v) { return at_most(at_least(v, least), most) + zero; });
+  for_each<4>(n, x, out, [=](F32 v) { return at_most(at_least(v, least), most) + zero; });
 }
 
 void leaky_relu_f32(size_t n, const float* x, float slope, float* out) {
   const F32 factor = splat(slope);
-  for_each(n, x, out, [=](F32 v) { return select(v > 0.0f, v, v * factor); });
+  for_each<4>(n, x, out, [=](F32 v) { return select(v > 0.0f, v, v * factor); });
 }
 
 // Both branches are computed; expm1 keeps the digits of small results.
