@@ -2,12 +2,14 @@
 // Samples an image at the positions of a grid, by linear, nearest or cubic interpolation (Jaderberg et al.,
 // "Spatial Transformer Networks", 2015). Weights separate by dimension: each position computes its weights
 // once, for all channels. A position then costs 2^d, 1 or 4^d products for each channel in d dimensions.
+// Spans of positions are computed together, in vector code.
 #include <algorithm>
 #include <cmath>
 
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/geometry/taps.h"
+#include "kernels/ukernel/loops.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -53,108 +55,217 @@ W inside(const Sampling& sampling, W position, ptrdiff_t size) {
   return std::min(position, last);
 }
 
-// The byte offset of an element, or -1 if the position is outside (or NaN): such taps count as 0. The test
-// comes before the conversion, which is undefined for values beyond ptrdiff_t.
-template <class W>
-ptrdiff_t offset_of(W position, ptrdiff_t size, ptrdiff_t stride) {
-  if (!(position >= 0) || position >= static_cast<W>(size)) return -1;
-  return static_cast<ptrdiff_t>(position) * stride;
-}
+// Positions that are computed at a time: loops over them are vector code.
+#ifdef __OPTIMIZE_SIZE__
+constexpr size_t kSpan = 1;
+#else
+constexpr size_t kSpan = 64;
+#endif
 
-// Offsets and weights of the inputs around a grid coordinate in one dimension.
+// The elements around a span of positions along one dimension: [neighbor][position].
 template <class W>
-Taps<W> taps_of(const Sampling& sampling, W coordinate, ptrdiff_t size, ptrdiff_t stride) {
-  const W length = static_cast<W>(size);
-  // Undoes the normalization: -1 and 1 are the centers of the outermost elements, or their outer edges at
-  // -0.5 and size - 0.5.
-  const W point =
-      sampling.align_corners ? (coordinate + 1) / 2 * (length - 1) : ((coordinate + 1) * length - 1) / 2;
-  Taps<W> taps = single_tap<W>();
-  if (sampling.mode == kCubic) {
-    // Each of the four taps is padded separately, so reflection and border apply beyond the image.
-    const W before = std::floor(point);
-    taps.count = 4;
-    cubic_weights(point - before, taps.weight);
-    for (ptrdiff_t i = 0; i < 4; ++i) {
-      taps.offset[i] = offset_of(inside(sampling, before + static_cast<W>(i - 1), size), size, stride);
+struct Places {
+  size_t count;  // neighbors of each position
+  W weight[4][kSpan];
+  int32_t index[4][kSpan];  // -1: outside, or NaN; counts as 0
+
+  // The test comes before the conversion, which is undefined for numbers that an index cannot hold.
+  void set(size_t neighbor, size_t i, W position, W size) {
+    const bool is_inside = position >= 0 && position < size;
+    const auto whole = static_cast<int32_t>(is_inside ? position : W(0));
+    index[neighbor][i] = is_inside ? whole : -1;
+  }
+
+  // The only element of a dimension of size 1.
+  void set_single() {
+    count = 1;
+    for (size_t i = 0; i < kSpan; ++i) {
+      weight[0][i] = 1;
+      index[0][i] = 0;
     }
-    return taps;
   }
-  const W position = inside(sampling, point, size);
-  // Padding comes before rounding, so a reflected position is rounded once, inside.
-  if (sampling.mode == kNearest) {
-    // Halves round to even, as in PyTorch.
-    taps.offset[0] = offset_of(std::nearbyint(position), size, stride);
-    return taps;
-  }
-  const W before = std::floor(position);
-  taps.count = 2;
-  linear_weights(position - before, taps.weight);
-  for (ptrdiff_t i = 0; i < 2; ++i) {
-    taps.offset[i] = offset_of(before + static_cast<W>(i), size, stride);
-  }
-  return taps;
-}
 
-// The elements around a position with a product of weights each, without those outside: at most 4 in each
-// of two dimensions, or 2 in each of three.
+  // Elements and weights around n grid coordinates.
+  [[gnu::always_inline]] void find(const Sampling& sampling, const W* coordinates, size_t n, ptrdiff_t size) {
+    const W length = static_cast<W>(size);
+    W points[kSpan];
+    // Undoes the normalization: -1 and 1 are the centers of the outermost elements, or their outer edges at
+    // -0.5 and size - 0.5.
+    const W factor = sampling.align_corners ? length - 1 : length;
+    const W edge = sampling.align_corners ? W(0) : W(1);
+    for (size_t i = 0; i < n; ++i) points[i] = ((coordinates[i] + 1) * factor - edge) / 2;
+    if (sampling.mode == kCubic) {
+      // Each of the four neighbors is padded separately, so reflection and border apply beyond the image.
+      count = 4;
+      for (size_t i = 0; i < n; ++i) {
+        const W before = std::floor(points[i]);
+        W weights[4];
+        cubic_weights(points[i] - before, weights);
+        for (size_t k = 0; k < 4; ++k) {
+          weight[k][i] = weights[k];
+          set(k, i, inside(sampling, before + (static_cast<W>(k) - 1), size), length);
+        }
+      }
+      return;
+    }
+    if (sampling.outside != kZeros) {
+      for (size_t i = 0; i < n; ++i) points[i] = inside(sampling, points[i], size);
+    }
+    // Padding comes before rounding, so a reflected position is rounded once, inside.
+    if (sampling.mode == kNearest) {
+      count = 1;
+      for (size_t i = 0; i < n; ++i) {
+        weight[0][i] = 1;
+        set(0, i, std::nearbyint(points[i]), length);  // halves to even, as in PyTorch
+      }
+      return;
+    }
+    count = 2;
+    for (size_t i = 0; i < n; ++i) {
+      const W before = std::floor(points[i]);
+      weight[1][i] = points[i] - before;
+      weight[0][i] = 1 - weight[1][i];
+      set(0, i, before, length);
+      set(1, i, before + 1, length);
+    }
+  }
+};
+
+// The elements around a span of positions in all dimensions, with products of weights: at most 4 in each of
+// two dimensions, or 2 in each of three.
 template <class W>
 struct Neighbors {
-  explicit Neighbors(const Taps<W>* taps) {
-    for (ptrdiff_t i = 0; i < taps[0].count; ++i) {
-      for (ptrdiff_t j = 0; j < taps[1].count; ++j) {
-        const W outer = taps[0].weight[i] * taps[1].weight[j];
-        const bool is_inside = taps[0].offset[i] >= 0 && taps[1].offset[j] >= 0;
-        for (ptrdiff_t k = 0; is_inside && k < taps[2].count; ++k) {
-          if (taps[2].offset[k] < 0) continue;
-          offset[count] = taps[0].offset[i] + taps[1].offset[j] + taps[2].offset[k];
-          weight[count++] = outer * taps[2].weight[k];
+  size_t count = 0;
+  W weight[16][kSpan];
+  int32_t offset[16][kSpan];  // in elements; -1: outside
+
+  [[gnu::always_inline]] void combine(const Places<W>* places, const int32_t* strides, size_t n) {
+    count = 0;
+    for (size_t z = 0; z < places[0].count; ++z) {
+      for (size_t y = 0; y < places[1].count; ++y) {
+        for (size_t x = 0; x < places[2].count; ++x, ++count) {
+          multiply(places[0].weight[z], places[1].weight[y], places[2].weight[x], n, weight[count]);
+          add(places[0].index[z], places[1].index[y], places[2].index[x], strides, n, offset[count]);
         }
       }
     }
   }
 
-  ptrdiff_t count = 0;
-  ptrdiff_t offset[16];
-  W weight[16];
+  // The weighted sums of a channel whose first element is at `from`; elements have `size` bytes.
+  template <class E>
+  [[gnu::always_inline]] void sum(const E& elements, const char* from, ptrdiff_t size, size_t n,
+                                  W* sums) const {
+    for (size_t i = 0; i < n; ++i) sums[i] = 0;
+    for (size_t k = 0; k < count; ++k) add_products(elements, from, weight[k], offset[k], size, n, sums);
+  }
+
+ private:
+  // Loops over arrays, as compilers vectorize them.
+  [[gnu::always_inline]] static void multiply(const W* z, const W* y, const W* x, size_t n, W* product) {
+    for (size_t i = 0; i < n; ++i) product[i] = z[i] * y[i] * x[i];
+  }
+  [[gnu::always_inline]] static void add(const int32_t* z, const int32_t* y, const int32_t* x,
+                                         const int32_t* strides, size_t n, int32_t* sum) {
+    const int32_t steps[] = {strides[0], strides[1], strides[2]};
+    for (size_t i = 0; i < n; ++i) {
+      const int32_t at = z[i] * steps[0] + y[i] * steps[1] + x[i] * steps[2];
+      sum[i] = (z[i] | y[i] | x[i]) < 0 ? -1 : at;
+    }
+  }
+  // Outside, weights may be NaN and elements infinite.
+  template <class E>
+  [[gnu::always_inline]] static void add_products(const E& elements, const char* from, const W* weights,
+                                                  const int32_t* offsets, ptrdiff_t size, size_t n, W* sums) {
+    for (size_t i = 0; i < n; ++i) {
+      const W product = weights[i] * elements.load(from + (offsets[i] < 0 ? 0 : offsets[i]) * size);
+      sums[i] += offsets[i] < 0 ? W(0) : product;
+    }
+  }
 };
+
+// The images of a call, with the same rank for two and three dimensions.
+struct Images {
+  View source;
+  View target;
+  View points;  // [N, D, H, W, coordinates], x first
+};
+
+template <class W, class E>
+[[gnu::always_inline]] inline void sample_images(const Sampling& sampling, size_t spatial,
+                                                 const Images& images, const E& elements) {
+  const View& source = images.source;
+  const View& target = images.target;
+  const View& points = images.points;
+  const ptrdiff_t width = target.sizes[4];
+  const size_t positions = static_cast<size_t>(target.sizes[2]) * static_cast<size_t>(target.sizes[3]) *
+                           static_cast<size_t>(target.sizes[4]);
+  // A constant where it can be, for instructions that gather elements.
+  const ptrdiff_t size = std::is_same_v<E, DirectElements<W>>
+                             ? static_cast<ptrdiff_t>(sizeof(W))
+                             : static_cast<ptrdiff_t>(element_size(source.type));
+  int32_t strides[kVolume];
+  for (size_t d = 0; d < kVolume; ++d) strides[d] = static_cast<int32_t>(source.strides[2 + d] / size);
+  Places<W> places[kVolume];
+  Neighbors<W> neighbors;
+  W coordinates[kVolume][kSpan];
+  ptrdiff_t to[kSpan];
+  W sums[kSpan];
+  for (size_t d = 0; d + spatial < kVolume; ++d) places[d].set_single();
+  for (ptrdiff_t image = 0; image < target.sizes[0]; ++image) {
+    ptrdiff_t x = 0;
+    ptrdiff_t row = 0;  // z and y as one index
+    for (size_t first = 0; first < positions; first += kSpan) {
+      const size_t n = std::min(positions - first, kSpan);
+      // Rows may be shorter than a span: each gives it a part.
+      for (size_t i = 0; i < n;) {
+        const size_t part = std::min(n - i, static_cast<size_t>(width - x));
+        const ptrdiff_t z = row / target.sizes[3];
+        const ptrdiff_t y = row % target.sizes[3];
+        const char* point = points.data + image * points.strides[0] + z * points.strides[1] +
+                            y * points.strides[2] + x * points.strides[3];
+        // Coordinates are x, y, z; dimensions z, y, x.
+        for (size_t d = kVolume - spatial; d < kVolume; ++d) {
+          const char* at = point + static_cast<ptrdiff_t>(kVolume - 1 - d) * points.strides[4];
+          for (size_t k = 0; k < part; ++k, at += points.strides[3])
+            coordinates[d][i + k] = elements.load(at);
+        }
+        ptrdiff_t offset = z * target.strides[2] + y * target.strides[3] + x * target.strides[4];
+        for (size_t k = 0; k < part; ++k, offset += target.strides[4]) to[i + k] = offset;
+        i += part;
+        x += static_cast<ptrdiff_t>(part);
+        if (x < width) continue;
+        x = 0;
+        ++row;
+      }
+      for (size_t d = kVolume - spatial; d < kVolume; ++d) {
+        places[d].find(sampling, coordinates[d], n, source.sizes[2 + d]);
+      }
+      neighbors.combine(places, strides, n);
+      const char* from = source.data + image * source.strides[0];
+      char* result = target.data + image * target.strides[0];
+      for (ptrdiff_t c = 0; c < source.sizes[1]; ++c) {
+        neighbors.sum(elements, from, size, n, sums);
+        for (size_t i = 0; i < n; ++i) elements.store(result + to[i], sums[i]);
+        from += source.strides[1];
+        result += target.strides[1];
+      }
+    }
+  }
+}
+
+template <class W, class E>
+RL_LOOPS void sample_in_loops(const Sampling& sampling, size_t spatial, const Images& images,
+                              const E& elements) {
+  sample_images<W>(sampling, spatial, images, elements);
+}
 
 template <class W, class E>
 void sample(const Sampling& sampling, size_t spatial, const Tensor& input, const Tensor& grid,
             const Tensor& out, const E& elements) {
-  const View source = as_volume(input, spatial);
-  const View target = as_volume(out, spatial);
-  View points = View::of(grid);  // [N, D, H, W, coordinates], x first
-  if (spatial == 2) points.insert(1, 1, 0);
-  Taps<W> taps[kVolume] = {single_tap<W>(), single_tap<W>(), single_tap<W>()};
-  for (ptrdiff_t n = 0; n < target.sizes[0]; ++n) {
-    for (ptrdiff_t z = 0; z < target.sizes[2]; ++z) {
-      for (ptrdiff_t y = 0; y < target.sizes[3]; ++y) {
-        for (ptrdiff_t x = 0; x < target.sizes[4]; ++x) {
-          const char* point = points.data + n * points.strides[0] + z * points.strides[1] +
-                              y * points.strides[2] + x * points.strides[3];
-          for (size_t d = kVolume - spatial; d < kVolume; ++d) {
-            // Coordinates are x, y, z; dimensions z, y, x.
-            const auto coordinate = static_cast<ptrdiff_t>(kVolume - 1 - d);
-            taps[d] = taps_of(sampling, elements.load(point + coordinate * points.strides[4]),
-                              source.sizes[2 + d], source.strides[2 + d]);
-          }
-          const Neighbors<W> neighbors(taps);
-          const char* from = volume_at(source, n, 0, 0, 0);
-          char* to = volume_at(target, n, z, y, x);
-          for (ptrdiff_t c = 0; c < source.sizes[1]; ++c) {
-            W sum = 0;
-            for (ptrdiff_t i = 0; i < neighbors.count; ++i) {
-              sum += neighbors.weight[i] * elements.load(from + neighbors.offset[i]);
-            }
-            elements.store(to, sum);
-            from += source.strides[1];
-            to += target.strides[1];
-          }
-        }
-      }
-    }
-  }
+  Images images{as_volume(input, spatial), as_volume(out, spatial), View::of(grid)};
+  if (spatial == 2) images.points.insert(1, 1, 0);
+  if (ukernel::runs_loops()) return sample_in_loops<W>(sampling, spatial, images, elements);
+  sample_images<W>(sampling, spatial, images, elements);
 }
 
 // Input [N, C, (D,) H, W], grid [N, (D,) H, W, coordinates], out [N, C, and the spatial sizes of the grid].
@@ -176,6 +287,9 @@ Error sample_grid(TypeSet types, size_t spatial, const Tensor& input, const Tens
   for (ptrdiff_t d = 2; d < rank; ++d) {
     RL_CHECK(input.size(d) > 0, Error::InvalidArgument, "input: dimension %d is empty", static_cast<int>(d));
   }
+  RL_CHECK(input.numel() <= INT32_MAX, Error::InvalidArgument,
+           "input: expected at most %ld elements, got %lu", static_cast<long>(INT32_MAX),
+           log_number(input.numel()));
   RL_CHECK(sampling.mode >= kLinear && sampling.mode <= (spatial == 2 ? kCubic : kNearest),
            Error::InvalidArgument, "interpolation_mode: expected 0 to %d, got %ld", spatial == 2 ? 2 : 1,
            static_cast<long>(sampling.mode));
