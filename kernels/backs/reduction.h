@@ -3,6 +3,8 @@
 // reductions where the operator needs an element.
 #pragma once
 
+#include <optional>
+
 #include "kernels/reduction/extremum.h"
 #include "kernels/reduction/reduce.h"
 #include "runtime/base/error.h"
@@ -40,6 +42,11 @@ struct VarianceAndMeanProblem : VarianceProblem {
   }
 };
 
+// (sum of |x|^order)^(1 / order).
+struct NormProblem : ReductionProblem {
+  double order;
+};
+
 // Search for the largest or smallest elements. Values have the dtype of `self`; indices are int64. NaN wins
 // over every other value, and the first of equal elements wins.
 struct SearchProblem {
@@ -58,6 +65,8 @@ Error sum(KernelContext& context, const ReductionProblem& problem);
 Error mean(KernelContext& context, const ReductionProblem& problem);
 Error variance(KernelContext& context, const VarianceProblem& problem);
 Error variance_and_mean(KernelContext& context, const VarianceAndMeanProblem& problem);
+// Declines other orders than 2.
+std::optional<Error> euclidean_norm(KernelContext& context, const NormProblem& problem);
 Error amax(KernelContext& context, const ReductionProblem& problem);
 Error amin(KernelContext& context, const ReductionProblem& problem);
 

@@ -15,7 +15,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr size_t kPiece = 8192;  // 16-bit floats that are converted at a time
+constexpr size_t kConverted = 8192;  // 16-bit floats that are converted at a time
 constexpr size_t kChain = 64;    // partial sums that are added to one block
 
 template <class T>
@@ -160,6 +160,27 @@ typename FloatReduction<T>::TilePosition FloatReduction<T>::position_of(size_t t
   return position;
 }
 
+namespace {
+
+// Folds n outputs of `size` adjacent 16-bit floats each, which begin `apart` bytes after one another. If
+// outputs are adjacent, too, many are converted together: conversions of a few elements take most of the time
+// of short rows.
+void fold_widened(const FloatFold<float>& fold, ScalarType type, size_t size, const char* first,
+                  ptrdiff_t apart, size_t n, const float* center, float* results) {
+  alignas(64) float floats[kConverted];
+  const bool adjacent = apart == static_cast<ptrdiff_t>(size * element_size(type));
+  const size_t most = adjacent ? kConverted / size : 1;
+  for (size_t i = 0; i < n; i += most, first += static_cast<ptrdiff_t>(most) * apart) {
+    const size_t outputs = std::min(n - i, most);
+    host::load_floats(floats, type, first, 1, outputs * size);
+    for (size_t k = 0; k < outputs; ++k) {
+      results[i + k] = fold.run(size, floats + k * size, center == nullptr ? 0 : center[i + k]);
+    }
+  }
+}
+
+}  // namespace
+
 template <class T>
 void FloatReduction<T>::fold(const FloatFold<T>& fold, const char* first, size_t n, const T* center,
                              T* results) const {
@@ -167,8 +188,12 @@ void FloatReduction<T>::fold(const FloatFold<T>& fold, const char* first, size_t
   if (apart_ == element_) return fold_floats(fold, type_, reduced, first, n, center, results);
   const Axis& inner = reduced.inner();
   // The reduced elements of an output are one contiguous span: no partial results to combine.
-  const bool one_run =
-      !host::widens(type_) && inner.input == element_ && inner.size != 0 && reduced.count(1) == 1;
+  bool one_run = inner.input == element_ && inner.size != 0 && reduced.count(1) == 1;
+  if constexpr (std::is_same_v<T, float>) {
+    if (one_run && host::widens(type_) && inner.size <= kConverted)
+      return fold_widened(fold, type_, inner.size, first, apart_, n, center, results);
+    one_run = one_run && !host::widens(type_);
+  }
   for (size_t i = 0; i < n; ++i, first += apart_) {
     if (one_run) {
       results[i] = fold.run(inner.size, elements_at<T>(first), center == nullptr ? T(0) : center[i]);
@@ -213,9 +238,9 @@ class GroupFold {
   }
   // A group of 16-bit floats, as several groups that fit in a buffer.
   void in_pieces(const char* at, Groups<T>* groups) const {
-    alignas(64) T floats[kPiece];
+    alignas(64) T floats[kConverted];
     T values[kFoldTile];
-    const size_t most = kPiece / n_;  // rows
+    const size_t most = kConverted / n_;  // rows
     for (size_t row = 0; row < inner_.size; row += most) {
       const size_t rows = std::min(most, inner_.size - row);
       const char* from = at + static_cast<ptrdiff_t>(row) * inner_.input;

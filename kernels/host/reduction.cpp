@@ -2,6 +2,8 @@
 // Reductions in float32, or float64 for its own tensors. The variance takes two passes, for accuracy.
 #include "kernels/backs/reduction.h"
 
+#include <cmath>
+
 #include "kernels/host/elements.h"
 #include "kernels/host/float_reduction.h"
 
@@ -50,6 +52,20 @@ Error sum(KernelContext& context, const ReductionProblem& problem) {
 
 Error mean(KernelContext& context, const ReductionProblem& problem) {
   return mean_of(context, problem.reduction, problem.type());
+}
+
+std::optional<Error> euclidean_norm(KernelContext& context, const NormProblem& problem) {
+  if (problem.order != 2) return std::nullopt;
+  return in_arithmetic(problem.type(), [&](auto number) {
+    using T = decltype(number);
+    const FloatReduction<T> floats(problem.reduction, problem.type());
+    const T centers[kFoldTile] = {};
+    floats.for_each_tile(context, [&](const char* first, size_t n, T* results) {
+      floats.fold(Folds<T>::kSquares, first, n, centers, results);
+      for (size_t i = 0; i < n; ++i) results[i] = std::sqrt(results[i]);
+    });
+    return Error::Ok;
+  });
 }
 
 Error variance(KernelContext& context, const VarianceProblem& problem) {

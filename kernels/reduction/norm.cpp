@@ -15,8 +15,8 @@ using Pair = Complex<double>;
 
 }  // namespace
 
-Error norm_over(TypeSet types, const Tensor& self, double p, const DimList& dims, bool keepdim,
-                std::optional<int64_t> dtype, const Tensor& out) {
+Error plan_norm(TypeSet types, const Tensor& self, double p, const DimList& dims, bool keepdim,
+                std::optional<int64_t> dtype, const Tensor& out, Reduction* reduction) {
   const ScalarType given = self.scalar_type();
   const ScalarType written = out.scalar_type();
   if (!contains(types & (types::kFloating | types::kComplex), given)) return unsupported_type(given);
@@ -27,8 +27,11 @@ Error norm_over(TypeSet types, const Tensor& self, double p, const DimList& dims
            to_string(written));
   // These have no value for no elements; all other norms are 0 then.
   if (p < 0 || std::isinf(p)) RL_TRY(check_not_empty(self, dims));
-  Reduction reduction;
-  RL_TRY(reduction.plan(self, dims, keepdim, out));
+  return reduction->plan(self, dims, keepdim, out);
+}
+
+Error norm_into(const Reduction& reduction, const Tensor& self, double p, const Tensor& out) {
+  const ScalarType given = self.scalar_type();
   // The dtype of sums: that of the output, or float32 for 16-bit floats.
   const ScalarType held = computed_type(out.scalar_type());
   return dispatch<kHeld>(held, [&](auto type) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 
 #include "kernels/reduction/reduce.h"
@@ -46,7 +47,11 @@ class Norm {
       for (size_t first = 0; first < n; first += kLength) {
         const size_t length = n - first < kLength ? n - first : kLength;
         const T* const from = values + static_cast<ptrdiff_t>(first) * stride;
-        for (size_t i = 0; i < length; ++i) terms[i] = from[static_cast<ptrdiff_t>(i) * stride];
+        if (stride == 1) {
+          std::memcpy(terms, from, length * sizeof(T));
+        } else {
+          for (size_t i = 0; i < length; ++i) terms[i] = from[static_cast<ptrdiff_t>(i) * stride];
+        }
         if (p_ == 2) {
           for (size_t i = 0; i < length; ++i) terms[i] *= terms[i];
         } else if (p_ == 1) {
@@ -77,12 +82,17 @@ class Norm {
   PairwiseSum<T> sum_;
 };
 
-// The p-norm along `dims`. p = 0 counts nonzero elements; infinite p is the largest or smallest absolute
+// Plans the p-norm along `dims`: checks dtypes and the shape of `out`, and resizes it. `types` are the dtypes
+// of the operator, `dtype` the one that the call requests; a complex one computes in complex elements and
+// gives real results. Errors: InvalidArgument (dims, shape, infinite or negative p of no elements),
+// InvalidType.
+Error plan_norm(TypeSet types, const Tensor& self, double p, const DimList& dims, bool keepdim,
+                std::optional<int64_t> dtype, const Tensor& out, Reduction* reduction);
+
+// Computes a planned norm. p = 0 counts nonzero elements; infinite p is the largest or smallest absolute
 // value. Elements are converted to the dtype of `out`, or to float if that has 16 bits; PyTorch refuses a
 // dtype that is narrower than theirs, so they need no rounding first. Complex elements count by their moduli,
-// and `out` has the dtype of their parts. Errors: InvalidArgument (dims, shape, infinite or negative p of no
-// elements), InvalidType.
-Error norm_over(TypeSet types, const Tensor& self, double p, const DimList& dims, bool keepdim,
-                std::optional<int64_t> dtype, const Tensor& out);
+// and `out` has the dtype of their parts.
+Error norm_into(const Reduction& reduction, const Tensor& self, double p, const Tensor& out);
 
 }  // namespace rushlight::kernels

@@ -21,6 +21,16 @@ template <class T>
 void add(PairwiseSum<T>* sum, const T* values, ptrdiff_t stride, size_t n) {
 #ifndef __OPTIMIZE_SIZE__
   if (stride == 1) return sum->add(values, n);
+  // Others are gathered first: adding one by one, each addition would wait for the one before.
+  constexpr size_t kGathered = 128;
+  T gathered[kGathered];
+  while (n >= 8) {
+    const size_t length = n < kGathered ? n : kGathered;
+    for (size_t i = 0; i < length; ++i) gathered[i] = values[static_cast<ptrdiff_t>(i) * stride];
+    sum->add(gathered, length);
+    values += static_cast<ptrdiff_t>(length) * stride;
+    n -= length;
+  }
 #endif
   for (size_t i = 0; i < n; ++i) sum->add(values[static_cast<ptrdiff_t>(i) * stride]);
 }
