@@ -67,17 +67,22 @@ Error bincount_out(KernelContext&, const Tensor& self, const std::optional<Tenso
   RL_TRY(resize_out(out, {&size, 1}));
 
   char* const sums = out.mutable_data_ptr<char>();
+  const ptrdiff_t step = byte_stride(out, 0);
   // All dtypes of sums store an integer 0.
-  for (SizesType i = 0; i < size; ++i) store_integer(sums + i * byte_stride(out, 0), sum_type, 0);
+  for (SizesType i = 0; i < size; ++i) store_integer(sums + i * step, sum_type, 0);
+  // Bins are tested again: other threads may change the elements after count_bins().
   for_numbers(self, [&](const int64_t* numbers, size_t first, size_t n) {
+    if (!weights) {
+      for (size_t i = 0; i < n; ++i) {
+        const int64_t bin = numbers[i];
+        if (bin >= 0 && bin < size) ++*reinterpret_cast<int64_t*>(sums + static_cast<ptrdiff_t>(bin) * step);
+      }
+      return;
+    }
     for (size_t i = 0; i < n; ++i) {
       const int64_t bin = numbers[i];
-      if (bin < 0 || bin >= size) continue;  // shared memory changed after count_bins
-      char* const sum = sums + static_cast<ptrdiff_t>(bin) * byte_stride(out, 0);
-      if (!weights) {
-        ++*reinterpret_cast<int64_t*>(sum);
-        continue;
-      }
+      if (bin < 0 || bin >= size) continue;
+      char* const sum = sums + static_cast<ptrdiff_t>(bin) * step;
       const char* const weight = weights->const_data_ptr<char>() + (first + i) * weights->element_size();
       store_number(sum, sum_type, load_number(sum, sum_type) + load_number(weight, weights->scalar_type()));
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Antialiased resampling: when an image shrinks, the filter is stretched to the distance between outputs, so
-// that every input contributes. The number of weights is unbounded, so each is computed when it is needed:
-// slower than a table, but no scratch. An output costs the product of both filter widths.
+// that every input contributes. The weights of an output are computed once for all images and channels. The
+// first of them are kept on the stack; the number of weights is unbounded, and the others are computed each
+// time. An output costs the product of both filter widths.
 #include <algorithm>
 #include <cmath>
 
@@ -91,6 +92,36 @@ W weight_of(const FilterAxis<W>& sieve, const FilterSpan<W>& seen, ptrdiff_t i) 
   return sieve.levels != 0 ? std::round(share * sieve.levels) / sieve.levels : share;
 }
 
+// The weights of a span; the first ones are kept.
+template <class W>
+class Weights {
+ public:
+  Weights(const FilterAxis<W>& axis, const FilterSpan<W>& span) : axis_(axis), span_(span) {
+    for (ptrdiff_t i = 0; i < kept(); ++i) kept_[i] = weight_of(axis, span, i);
+  }
+
+  // The sum of the weighted values; value(i) is the value of the i-th input of the span.
+  template <class F>
+  W sum(F value) const {
+    W sum = 0;
+    for (ptrdiff_t i = 0; i < kept(); ++i) sum += kept_[i] * value(i);
+    for (ptrdiff_t i = kept(); i < span_.count; ++i) sum += weight_of(axis_, span_, i) * value(i);
+    return sum;
+  }
+
+ private:
+#ifdef __OPTIMIZE_SIZE__
+  static constexpr ptrdiff_t kMost = 8;
+#else
+  static constexpr ptrdiff_t kMost = 64;
+#endif
+  [[nodiscard]] ptrdiff_t kept() const { return std::min(span_.count, kMost); }
+
+  const FilterAxis<W>& axis_;
+  const FilterSpan<W>& span_;
+  W kept_[kMost];
+};
+
 template <class W>
 FilterAxis<W> make_filter_axis(const Resampling& dimension, Filter<W> filter, bool align_corners,
                                ptrdiff_t stride) {
@@ -114,14 +145,12 @@ W levels_of(const FilterAxis<W>& sieve) {
   return static_cast<W>(byte_weight_levels(static_cast<double>(largest)));
 }
 
-// One image after the other. Rows are summed first, and uint8 row sums are rounded, as in PyTorch's two
-// passes.
-template <class W>
+// Rows are summed first, and uint8 row sums are rounded, as in PyTorch's two passes.
+template <class W, class E>
 void resample(Filter<W> filter, bool align_corners, const Resampling* dimensions, const Tensor& self,
-              const Tensor& out) {
+              const Tensor& out, const E& elements) {
   const View source = as_volume(self, kSpatial);
   const View target = as_volume(out, kSpatial);
-  const Access<W> access = access_as<W>(self.scalar_type());
   const bool is_bytes = self.scalar_type() == ScalarType::Byte;
   FilterAxis<W> down = make_filter_axis(dimensions[1], filter, align_corners, source.strides[3]);
   FilterAxis<W> across = make_filter_axis(dimensions[2], filter, align_corners, source.strides[4]);
@@ -129,23 +158,23 @@ void resample(Filter<W> filter, bool align_corners, const Resampling* dimensions
     down.levels = levels_of(down);
     across.levels = levels_of(across);
   }
-  for (ptrdiff_t n = 0; n < source.sizes[0]; ++n) {
-    for (ptrdiff_t y = 0; y < down.out; ++y) {
-      const FilterSpan<W> rows = inputs_of(down, y);
-      for (ptrdiff_t x = 0; x < across.out; ++x) {
-        const FilterSpan<W> columns = inputs_of(across, x);
-        for (ptrdiff_t c = 0; c < source.sizes[1]; ++c) {
-          const char* from = volume_at(source, n, 0, rows.first, columns.first) + c * source.strides[1];
-          W sum = 0;
-          for (ptrdiff_t i = 0; i < rows.count; ++i) {
-            W row = 0;
-            for (ptrdiff_t j = 0; j < columns.count; ++j) {
-              row += weight_of(across, columns, j) * access.load(from + i * down.stride + j * across.stride);
-            }
-            sum += weight_of(down, rows, i) * (is_bytes ? round_to_byte(row) : row);
-          }
-          access.store(volume_at(target, n, 0, y, x) + c * target.strides[1],
-                       is_bytes ? round_to_byte(sum) : sum);
+  const auto rounded = [is_bytes](W sum) { return is_bytes ? round_to_byte(sum) : sum; };
+  for (ptrdiff_t y = 0; y < down.out; ++y) {
+    const FilterSpan<W> rows = inputs_of(down, y);
+    const Weights<W> row_weights(down, rows);
+    for (ptrdiff_t x = 0; x < across.out; ++x) {
+      const FilterSpan<W> columns = inputs_of(across, x);
+      const Weights<W> column_weights(across, columns);
+      for (ptrdiff_t n = 0; n < source.sizes[0]; ++n) {
+        const char* from = volume_at(source, n, 0, rows.first, columns.first);
+        char* to = volume_at(target, n, 0, y, x);
+        for (ptrdiff_t c = 0; c < source.sizes[1]; ++c, from += source.strides[1], to += target.strides[1]) {
+          const W sum = row_weights.sum([&](ptrdiff_t i) {
+            const char* const row = from + i * down.stride;
+            return rounded(
+                column_weights.sum([&](ptrdiff_t j) { return elements.load(row + j * across.stride); }));
+          });
+          elements.store(to, rounded(sum));
         }
       }
     }
@@ -162,7 +191,14 @@ Error upsample(TypeSet types, Kind kind, bool align_corners, const UpsampleArgum
   RL_TRY(plan_upsample(self, arguments, out, dimensions));
   return dispatch<floating_compute_types(kTypes)>(floating_compute_type(type), [&](auto compute) {
     using W = typename decltype(compute)::Element;
-    resample<W>(kind == Kind::kLinear ? linear<W> : cubic<W>, align_corners, dimensions, self, out);
+    const Filter<W> filter = kind == Kind::kLinear ? linear<W> : cubic<W>;
+#ifndef __OPTIMIZE_SIZE__
+    if (type == scalar_type_of<W>) {
+      resample<W>(filter, align_corners, dimensions, self, out, DirectElements<W>());
+      return Error::Ok;
+    }
+#endif
+    resample<W>(filter, align_corners, dimensions, self, out, HeldElements<W>(type));
     return Error::Ok;
   });
 }
