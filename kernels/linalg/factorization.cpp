@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #ifndef __OPTIMIZE_SIZE__
+#include "kernels/linalg/products.h"
 #include "kernels/linalg/small_matrix.h"
 #endif
 #include "kernels/walk/paired_axes.h"
@@ -117,7 +118,10 @@ Error factor_all(const Tensor& a, bool transposed, const Tensor& lu, const Tenso
   for (const Tensor* written : {&lu, info}) {
     if (written != nullptr) RL_TRY(check_no_overlap(pivots, *written, "pivots"));
   }
-  for (size_t n = 0; n < batch_size(batch); ++n) {
+  if (info != nullptr && a.numel() == 0) {
+    std::fill_n(info->mutable_data_ptr<int32_t>(), info->numel(), 0);
+  }
+  for (size_t n = 0; a.numel() != 0 && n < batch_size(batch); ++n) {
     const MatrixView matrix = matrix_of(lu, batch, n);
     const MatrixView source = matrix_of(a, batch, n);
     // The factors are computed in the output itself, without scratch memory.
@@ -179,9 +183,15 @@ void set_permutation(const MatrixView& p, Pivots pivots, ptrdiff_t count) {
   for (ptrdiff_t i = count; i-- > 0;) p.swap_rows(i, pivots[i] - 1);
 }
 
+#ifndef __OPTIMIZE_SIZE__
+// Right-hand sides from which on vectors are faster than copies of small matrices.
+constexpr ptrdiff_t kManyColumns = 8;
+#endif
+
 // Forward or backward substitution, one right-hand side after the other in each row.
 void solve_triangular(const MatrixView& triangle, bool upper, bool unit, const MatrixView& b) {
 #ifndef __OPTIMIZE_SIZE__
+  if (b.columns >= kManyColumns && solve_rows(triangle, upper, unit, b)) return;
   if (b.rows <= kSmallMatrix) {
     return with_number(triangle, b, [&](auto number) {
       SmallMatrix<decltype(number)> factors;

@@ -38,8 +38,11 @@ Number make_reflection(const MatrixView& a, ptrdiff_t j) {
 void reflect(const MatrixView& reflections, ptrdiff_t j, Number tau, const MatrixView& b, ptrdiff_t begin) {
   const MatrixView adjoint = reflections.adjoint();
   Number factors[MatrixView::kSums];
-  for (ptrdiff_t column = begin; column < b.columns; column += MatrixView::kSums) {
-    const ptrdiff_t count = std::min(b.columns - column, MatrixView::kSums);
+  // Contiguous columns are read twice, so that few of them stay in the cache.
+  const bool has_columns = b.row_step == static_cast<ptrdiff_t>(element_size(b.type));
+  const ptrdiff_t most = has_columns ? 8 : MatrixView::kSums;
+  for (ptrdiff_t column = begin; column < b.columns; column += most) {
+    const ptrdiff_t count = std::min(b.columns - column, most);
     adjoint.dots(j, b, column, count, j + 1, b.rows, factors);
     for (ptrdiff_t c = 0; c < count; ++c) {
       const Number first = b.get(j, column + c);
@@ -74,12 +77,11 @@ void form_q(const MatrixView& reflections, const MatrixView& tau) {
   for (ptrdiff_t j = q.columns; j-- > 0;) {
     const Number factor = j < tau.rows ? tau.get(j, 0) : Number();
     if (j < tau.rows) reflect(q, j, factor, q, j + 1);
-    for (ptrdiff_t i = 0; i < q.rows; ++i) {
-      Number value;
-      if (i == j) value = Number(1) - factor;
-      if (i > j && j < tau.rows) value = -(factor * q.get(i, j));
-      q.set(i, j, value);
-    }
+    for (ptrdiff_t i = 0; i < j; ++i) q.set(i, j, 0);
+    q.set(j, j, Number(1) - factor);
+    // Behind the reflections columns are arbitrary, also NaN.
+    for (ptrdiff_t i = j + 1; j >= tau.rows && i < q.rows; ++i) q.set(i, j, 0);
+    if (j < tau.rows) q.multiply_column(j, -factor, j + 1, q.rows);
   }
 }
 

@@ -46,6 +46,13 @@ struct Determinant {
   }
 };
 
+// Sets all elements of a tensor, whose layout then does not matter.
+void fill(const Tensor& tensor, Number value) {
+  const auto count = static_cast<ptrdiff_t>(tensor.numel());
+  const MatrixView all = MatrixView::dense(tensor.mutable_data_ptr<char>(), tensor.scalar_type(), count, 1);
+  for (ptrdiff_t i = 0; i < count; ++i) all.set(i, 0, value);
+}
+
 }  // namespace
 
 Error _linalg_solve_ex_result(KernelContext&, const Tensor& A, const Tensor& B, bool left, bool check_errors,
@@ -93,6 +100,11 @@ Error _linalg_det_result(KernelContext&, const Tensor& A, Tensor& result, Tensor
   RL_TRY(factor_all(A, is_factored_transposed(A), LU, pivots, nullptr, false));
   const Shape batch = Shape::of(A, 2);
   RL_TRY(resize_out(result, batch.span()));
+  // Matrices without elements have the determinant 1.
+  if (A.numel() == 0) {
+    fill(result, 1);
+    return Error::Ok;
+  }
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const Determinant det(matrix_of(LU, batch, n), pivots_of(pivots, batch, n));
     number_of(result, batch, n).set(0, 0, det.product);
@@ -110,6 +122,12 @@ Error _linalg_slogdet_sign(KernelContext&, const Tensor& A, Tensor& sign, Tensor
   const Shape batch = Shape::of(A, 2);
   RL_TRY(resize_out(sign, batch.span()));
   RL_TRY(resize_out(logabsdet, batch.span()));
+  // Matrices without elements have the determinant 1.
+  if (A.numel() == 0) {
+    fill(sign, 1);
+    fill(logabsdet, 0);
+    return Error::Ok;
+  }
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const Determinant det(matrix_of(LU, batch, n), pivots_of(pivots, batch, n));
     number_of(sign, batch, n).set(0, 0, det.sign);
