@@ -11,7 +11,17 @@ namespace {
 // The norm of the elements below the diagonal in column j. hypot() costs several times as much as a sum of
 // squares, which suffices unless it overflows or loses digits to underflow.
 double norm_below(const MatrixView& a, ptrdiff_t j) {
-  const double squares = a.adjoint().dot(j, a, j, j + 1, a.rows).real;
+  double squares;
+  if (j + 1 < a.rows && a.row_step == static_cast<ptrdiff_t>(element_size(a.type))) {
+    // Contiguous parts of complex elements are a column of real ones.
+    const ScalarType real = component_type(a.type);
+    const auto size = static_cast<ptrdiff_t>(element_size(real));
+    const ptrdiff_t count = (a.rows - j - 1) * a.row_step / size;
+    const MatrixView parts = {a.at(j + 1, j), real, count, 1, size, size};
+    squares = parts.transposed().dot(0, parts, 0, 0, count).real;
+  } else {
+    squares = a.adjoint().dot(j, a, j, j + 1, a.rows).real;
+  }
   if (squares > 1e-280 && squares < 1e300) return std::sqrt(squares);
   double norm = 0;
   for (ptrdiff_t i = j + 1; i < a.rows; ++i) norm = std::hypot(norm, absolute(a.get(i, j)));

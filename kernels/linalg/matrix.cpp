@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #ifndef __OPTIMIZE_SIZE__
@@ -72,51 +73,61 @@ Number combined(const double* equal, const double* crossed, double sign_a, doubl
 template <class A, class B>
 RL_LOOPS Number sum_of_products(const Line& a, const Line& b, ptrdiff_t n) {
   constexpr int kParts = A::kParts;
-  constexpr ptrdiff_t kSide = 8;
-  double equal[kSide] = {};
-  double crossed[kSide] = {};
+  constexpr int kSide = 4;
+  Lanes equal[kSide] = {};
+  Lanes crossed[kSide] = {};  // of the exchanged parts of a
   ptrdiff_t k = 0;
   if (a.step == A::kSize && b.step == B::kSize) {
-    const auto* x = a.at<const typename A::Part>(0);
-    const auto* y = b.at<const typename B::Part>(0);
-    for (; n - k >= kSide / kParts; k += kSide / kParts, x += kSide, y += kSide) {
-      for (ptrdiff_t c = 0; c < kSide; ++c) {
-        equal[c] += double{x[c]} * double{y[c]};
-        if constexpr (kParts == 2) crossed[c] += double{x[c]} * double{y[c ^ 1]};
-      }
-    }
-  }
-  constexpr ptrdiff_t kApart = 4;  // elements that are not contiguous
-  for (; n - k >= kApart; k += kApart) {
-    for (ptrdiff_t c = 0; c < kApart; ++c) {
-      const auto* const x = a.at<const typename A::Part>(k + c);
-      const auto* const y = b.at<const typename B::Part>(k + c);
-      const ptrdiff_t at = c * kParts;
-      equal[at] += double{x[0]} * double{y[0]};
+    const auto* const x = a.at<const typename A::Part>(0);
+    const auto* const y = b.at<const typename B::Part>(0);
+    const auto add = [&](ptrdiff_t at, Lanes* same, Lanes* other) __attribute__((always_inline)) {
+      Lanes value;
+      Lanes factor;
+      load_lanes(x + at, &value);
+      load_lanes(y + at, &factor);
+      *same += value * factor;
       if constexpr (kParts == 2) {
-        equal[at + 1] += double{x[1]} * double{y[1]};
-        crossed[at] += double{x[0]} * double{y[1]};
-        crossed[at + 1] += double{x[1]} * double{y[0]};
+        swap_parts(value, &value);
+        *other += value * factor;
+      }
+    };
+    const ptrdiff_t parts = n * kParts;
+    ptrdiff_t part = 0;
+    for (; parts - part >= kSide * kLanes; part += kSide * kLanes) {
+#pragma GCC unroll 4
+      for (int side = 0; side < kSide; ++side) add(part + side * kLanes, &equal[side], &crossed[side]);
+    }
+    for (; parts - part >= kLanes; part += kLanes) add(part, &equal[0], &crossed[0]);
+    k = part / kParts;
+  }
+  const Lanes same = (equal[0] + equal[1]) + (equal[2] + equal[3]);
+  const Lanes other = (crossed[0] + crossed[1]) + (crossed[2] + crossed[3]);
+  if constexpr (kParts == 1) {
+    double sums[kSide] = {same[0], same[1], same[2], same[3]};
+    for (; n - k >= kSide; k += kSide) {
+#pragma GCC unroll 4
+      for (ptrdiff_t c = 0; c < kSide; ++c) {
+        sums[c] +=
+            double{*a.at<const typename A::Part>(k + c)} * double{*b.at<const typename B::Part>(k + c)};
       }
     }
-  }
-  for (; k < n; ++k) {
-    const auto* const x = a.at<const typename A::Part>(k);
-    const auto* const y = b.at<const typename B::Part>(k);
-    equal[0] += double{x[0]} * double{y[0]};
-    if constexpr (kParts == 2) {
-      equal[1] += double{x[1]} * double{y[1]};
-      crossed[0] += double{x[0]} * double{y[1]};
-      crossed[1] += double{x[1]} * double{y[0]};
+    for (; k < n; ++k) {
+      sums[0] += double{*a.at<const typename A::Part>(k)} * double{*b.at<const typename B::Part>(k)};
     }
-  }
-  for (ptrdiff_t half = kSide / 2; half >= kParts; half /= 2) {
-    for (ptrdiff_t c = 0; c < half; ++c) {
-      equal[c] += equal[c + half];
-      if constexpr (kParts == 2) crossed[c] += crossed[c + half];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  } else {
+    double parallel[] = {same[0] + same[2], same[1] + same[3]};
+    double across[] = {other[1] + other[3], other[0] + other[2]};
+    for (; k < n; ++k) {
+      const auto* const x = a.at<const typename A::Part>(k);
+      const auto* const y = b.at<const typename B::Part>(k);
+      parallel[0] += double{x[0]} * double{y[0]};
+      parallel[1] += double{x[1]} * double{y[1]};
+      across[0] += double{x[0]} * double{y[1]};
+      across[1] += double{x[1]} * double{y[0]};
     }
+    return combined<2>(parallel, across, a.sign, b.sign);
   }
-  return combined<kParts>(equal, crossed, a.sign, b.sign);
 }
 
 // Columns [first, first + width) of sums_of_rows().
@@ -238,6 +249,50 @@ RL_LOOPS void subtract_rows(const Line& a, const Line& values, const Factors& fa
   }
 }
 
+// The same for kColumns contiguous columns from c on, and contiguous values, whose loads they share.
+template <int kColumns, class A>
+RL_LOOPS void subtract_columns(const Line& a, ptrdiff_t column_step, const Line& values,
+                               const Factors& factors, ptrdiff_t c, ptrdiff_t n) {
+  constexpr int kParts = A::kParts;
+  using T = typename A::Part;
+  Lanes own[kColumns];
+  Lanes other[kColumns];
+  T* to[kColumns];
+#pragma GCC unroll 4
+  for (int k = 0; k < kColumns; ++k) {
+    const double* const by_real = factors.by_real + (c + k) * kParts;
+    const double* const by_imag = factors.by_imag + (c + k) * kParts;
+    own[k] = kParts == 1 ? Lanes{} + by_real[0] : Lanes{by_real[0], by_imag[1], by_real[0], by_imag[1]};
+    if constexpr (kParts == 2) other[k] = Lanes{by_imag[0], by_real[1], by_imag[0], by_real[1]};
+    to[k] = reinterpret_cast<T*>(a.data + k * column_step);
+  }
+  const T* const x = values.at<const T>(0);
+  ptrdiff_t i = 0;
+  for (; n * kParts - i >= kLanes; i += kLanes) {
+    Lanes value;
+    Lanes swapped;
+    load_lanes(x + i, &value);
+    if constexpr (kParts == 2) swap_parts(value, &swapped);
+#pragma GCC unroll 4
+    for (int k = 0; k < kColumns; ++k) {
+      Lanes rest;
+      load_lanes(to[k] + i, &rest);
+      Lanes product = value * own[k];
+      if constexpr (kParts == 2) product += swapped * other[k];
+      store_lanes(rest - product, to[k] + i);
+    }
+  }
+  for (; i < n * kParts; i += kParts) {
+    for (int k = 0; k < kColumns; ++k) {
+      for (int part = 0; part < kParts; ++part) {
+        double product = double{x[i]} * factors.by_real[(c + k) * kParts + part];
+        if constexpr (kParts == 2) product += double{x[i + 1]} * factors.by_imag[(c + k) * kParts + part];
+        to[k][i + part] = static_cast<T>(double{to[k][i + part]} - product);
+      }
+    }
+  }
+}
+
 // The same for column c alone, of any layout.
 template <class A>
 RL_LOOPS void subtract_column(const Line& a, const Line& values, const Factors& factors, ptrdiff_t c,
@@ -246,27 +301,7 @@ RL_LOOPS void subtract_column(const Line& a, const Line& values, const Factors& 
   using T = typename A::Part;
   const double* const by_real = factors.by_real + c * kParts;
   const double* const by_imag = factors.by_imag + c * kParts;
-  ptrdiff_t i = 0;
-  if (a.step == A::kSize && values.step == A::kSize) {
-    T* const to = a.at<T>(0);
-    const T* const x = values.at<const T>(0);
-    const Lanes own =
-        kParts == 1 ? Lanes{} + by_real[0] : Lanes{by_real[0], by_imag[1], by_real[0], by_imag[1]};
-    const Lanes other = kParts == 1 ? Lanes{} : Lanes{by_imag[0], by_real[1], by_imag[0], by_real[1]};
-    for (; (n - i) * kParts >= kLanes; i += kLanes / kParts) {
-      Lanes value;
-      Lanes factor;
-      load_lanes(to + i * kParts, &value);
-      load_lanes(x + i * kParts, &factor);
-      Lanes product = factor * own;
-      if constexpr (kParts == 2) {
-        swap_parts(factor, &factor);
-        product += factor * other;
-      }
-      store_lanes(value - product, to + i * kParts);
-    }
-  }
-  for (; i < n; ++i) {
+  for (ptrdiff_t i = 0; i < n; ++i) {
     T* const to = a.at<T>(i);
     const T* const x = values.at<const T>(i);
     for (int part = 0; part < kParts; ++part) {
@@ -287,7 +322,15 @@ RL_LOOPS void multiply_line(const Line& a, Number factor, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i) x[i] = static_cast<T>(double{x[i]} * factor.real);
     return;
   }
-  for (ptrdiff_t i = 0; i < n; ++i) {
+  ptrdiff_t i = 0;
+  for (; A::kParts == 2 && a.step == A::kSize && n - i >= kLanes / 2; i += kLanes / 2) {
+    Lanes value;
+    Lanes swapped;
+    load_lanes(a.at<T>(i), &value);
+    swap_parts(value, &swapped);
+    store_lanes(value * factor.real + swapped * Lanes{-imag, imag, -imag, imag}, a.at<T>(i));
+  }
+  for (; i < n; ++i) {
     T* const x = a.at<T>(i);
     if constexpr (A::kParts == 1) {
       x[0] = static_cast<T>(double{x[0]} * factor.real);
@@ -389,7 +432,17 @@ void MatrixView::subtract(ptrdiff_t j, ptrdiff_t count, const MatrixView& other,
         // Both are of one dtype wherever time matters.
         if constexpr (std::is_same_v<A, decltype(b)>) {
           if (has_rows) return subtract_rows<A>(first, values, parts, count, end - begin);
-          for (ptrdiff_t c = 0; c < count; ++c) {
+          ptrdiff_t c = 0;
+          if (row_step == A::kSize && values.step == A::kSize) {
+            for (; count - c >= 4; c += 4) {
+              subtract_columns<4, A>(column_of(*this, begin, j + c), column_step, values, parts, c,
+                                     end - begin);
+            }
+            for (; c < count; ++c) {
+              subtract_columns<1, A>(column_of(*this, begin, j + c), 0, values, parts, c, end - begin);
+            }
+          }
+          for (; c < count; ++c) {
             subtract_column<A>(column_of(*this, begin, j + c), values, parts, c, end - begin);
           }
         }
@@ -466,22 +519,49 @@ void clear_row(const MatrixView& a, ptrdiff_t i, ptrdiff_t begin, ptrdiff_t end)
 #ifndef __OPTIMIZE_SIZE__
 namespace {
 
+// Copies n elements whose steps are numbers, or constants, for which compilers make vectors.
+template <class A, class B, class X, class Y>
+[[gnu::always_inline]] inline void convert(char* to, X to_step, const char* from, Y from_step, ptrdiff_t n,
+                                           double sign) {
+  using T = typename A::Part;
+  using U = typename B::Part;
+  for (ptrdiff_t i = 0; i < n; ++i) {
+    T* const x = reinterpret_cast<T*>(to + i * to_step);
+    const U* const y = reinterpret_cast<const U*>(from + i * from_step);
+    if constexpr (A::kParts == 1) {
+      x[0] = static_cast<T>(y[0]);
+    } else {
+      using Pair __attribute__((vector_size(2 * sizeof(T)))) = T;
+      using Source __attribute__((vector_size(2 * sizeof(U)))) = U;
+      Source source;
+      std::memcpy(&source, y, sizeof(source));
+      const Pair pair = __builtin_convertvector(source, Pair) * Pair{1, static_cast<T>(sign)};
+      std::memcpy(x, &pair, sizeof(pair));
+    }
+  }
+}
+
 // Elements on diagonals [lowest, highest]. In blocks of rows, so that cache lines of both layouts are read
 // and written once.
 template <class A, class B>
 RL_LOOPS void convert_band(const MatrixView& to, const MatrixView& from, ptrdiff_t lowest,
                            ptrdiff_t highest) {
-  constexpr ptrdiff_t kBlock = 32;
+  constexpr ptrdiff_t kBlock = 64;
+  constexpr std::integral_constant<ptrdiff_t, A::kSize> kNextTo;
+  constexpr std::integral_constant<ptrdiff_t, B::kSize> kNextFrom;
   const double sign = to.conjugated == from.conjugated ? 1 : -1;
   for (ptrdiff_t block = 0; block < to.rows; block += kBlock) {
     for (ptrdiff_t j = 0; j < to.columns; ++j) {
       const ptrdiff_t begin = std::max(block, j - highest);
-      const ptrdiff_t end = std::min({block + kBlock, to.rows, j - lowest + 1});
-      for (ptrdiff_t i = begin; i < end; ++i) {
-        auto* const x = reinterpret_cast<typename A::Part*>(to.at(i, j));
-        const auto* const y = reinterpret_cast<const typename B::Part*>(from.at(i, j));
-        x[0] = static_cast<typename A::Part>(y[0]);
-        if constexpr (A::kParts == 2) x[1] = static_cast<typename A::Part>(sign * double{y[1]});
+      const ptrdiff_t n = std::min({block + kBlock, to.rows, j - lowest + 1}) - begin;
+      char* const x = to.at(begin, j);
+      const char* const y = from.at(begin, j);
+      if (to.row_step == A::kSize) {
+        convert<A, B>(x, kNextTo, y, from.row_step, n, sign);
+      } else if (from.row_step == B::kSize) {
+        convert<A, B>(x, to.row_step, y, kNextFrom, n, sign);
+      } else {
+        convert<A, B>(x, to.row_step, y, from.row_step, n, sign);
       }
     }
   }
@@ -503,6 +583,7 @@ void MatrixView::copy_band(const MatrixView& source, ptrdiff_t lowest, ptrdiff_t
       convert_band<decltype(a), decltype(b)>(*this, source, lowest, highest);
     });
   }
+  if (is_copied && lowest <= 1 - rows && highest >= columns - 1) return;  // nothing to clear
   if (is_copied || keeps_bits) {
     for (ptrdiff_t i = 0; i < rows; ++i) {
       const ptrdiff_t begin = std::min(std::max<ptrdiff_t>(i + lowest, 0), columns);
