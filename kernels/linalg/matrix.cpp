@@ -510,7 +510,21 @@ void clear_row(const MatrixView& a, ptrdiff_t i, ptrdiff_t begin, ptrdiff_t end)
     std::memset(a.at(i, begin), 0, static_cast<size_t>(end - begin) * size);
     return;
   }
-  for (ptrdiff_t j = begin; j < end; ++j) std::memset(a.at(i, j), 0, size);
+  for (ptrdiff_t j = begin; j < end; ++j) {
+    const uint32_t zero = 0;
+    for (size_t part = 0; part < size; part += sizeof(zero))
+      std::memcpy(a.at(i, j) + part, &zero, sizeof(zero));
+  }
+}
+
+// Zeros outside of diagonals [lowest, highest], along contiguous columns or rows.
+void clear_around(const MatrixView& a, ptrdiff_t lowest, ptrdiff_t highest) {
+  if (lowest <= 1 - a.rows && highest >= a.columns - 1) return;
+  if (a.row_step < a.column_step) return clear_around(a.transposed(), -highest, -lowest);
+  for (ptrdiff_t i = 0; i < a.rows; ++i) {
+    clear_row(a, i, 0, std::min(i + lowest, a.columns));
+    clear_row(a, i, std::max<ptrdiff_t>(i + highest + 1, 0), a.columns);
+  }
 }
 
 }  // namespace
@@ -583,20 +597,14 @@ void MatrixView::copy_band(const MatrixView& source, ptrdiff_t lowest, ptrdiff_t
       convert_band<decltype(a), decltype(b)>(*this, source, lowest, highest);
     });
   }
-  if (is_copied && lowest <= 1 - rows && highest >= columns - 1) return;  // nothing to clear
-  if (is_copied || keeps_bits) {
-    for (ptrdiff_t i = 0; i < rows; ++i) {
-      const ptrdiff_t begin = std::min(std::max<ptrdiff_t>(i + lowest, 0), columns);
-      const ptrdiff_t end = std::min(std::max<ptrdiff_t>(i + highest + 1, begin), columns);
-      if (!is_copied && end > begin) {
-        copy_elements(at(i, begin), column_step, source.at(i, begin), source.column_step,
-                      static_cast<size_t>(end - begin), static_cast<size_t>(size));
-      }
-      clear_row(*this, i, 0, begin);
-      clear_row(*this, i, end, columns);
-    }
-    return;
+  for (ptrdiff_t i = 0; keeps_bits && !is_copied && i < rows; ++i) {
+    const ptrdiff_t begin = std::min(std::max<ptrdiff_t>(i + lowest, 0), columns);
+    const ptrdiff_t end = std::min(std::max<ptrdiff_t>(i + highest + 1, begin), columns);
+    if (end == begin) continue;
+    copy_elements(at(i, begin), column_step, source.at(i, begin), source.column_step,
+                  static_cast<size_t>(end - begin), static_cast<size_t>(size));
   }
+  if (is_copied || keeps_bits) return clear_around(*this, lowest, highest);
 #endif
   for (ptrdiff_t i = 0; i < rows; ++i) {
     for (ptrdiff_t j = 0; j < columns; ++j) {
@@ -607,7 +615,7 @@ void MatrixView::copy_band(const MatrixView& source, ptrdiff_t lowest, ptrdiff_t
 
 void MatrixView::set_identity() const {
 #ifndef __OPTIMIZE_SIZE__
-  for (ptrdiff_t i = 0; i < rows; ++i) clear_row(*this, i, 0, columns);
+  clear_around(*this, 0, -1);
   for (ptrdiff_t i = 0; i < std::min(rows, columns); ++i) set(i, i, 1);
 #else
   for (ptrdiff_t i = 0; i < rows; ++i) {

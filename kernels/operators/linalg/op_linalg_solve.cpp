@@ -55,13 +55,13 @@ void fill(const Tensor& tensor, Number value) {
 
 }  // namespace
 
-Error _linalg_solve_ex_result(KernelContext&, const Tensor& A, const Tensor& B, bool left, bool check_errors,
-                              Tensor& result, Tensor& LU, Tensor& pivots, Tensor& info) {
+Error _linalg_solve_ex_result(KernelContext& context, const Tensor& A, const Tensor& B, bool left,
+                              bool check_errors, Tensor& result, Tensor& LU, Tensor& pivots, Tensor& info) {
   constexpr TypeSet kTypes = selected_types("aten::_linalg_solve_ex.result");
   RL_TRY(check_square(A, kTypes, "A"));
   const bool vectors = holds_vectors(A, B);
   RL_CHECK(left || !vectors, Error::InvalidArgument, "B: expected matrices for left = false");
-  RL_TRY(factor_all(A, false, LU, pivots, &info, check_errors));
+  RL_TRY(factor_all(context, A, false, LU, pivots, &info, check_errors));
   // Reads the factors back from LU, rounded to its dtype.
   return solve_all(LU, pivots, B, {left, false, false, vectors}, result);
 }
@@ -93,11 +93,12 @@ Error linalg_inv_ex_inverse(KernelContext& context, const Tensor& A, bool check_
   return Error::Ok;
 }
 
-Error _linalg_det_result(KernelContext&, const Tensor& A, Tensor& result, Tensor& LU, Tensor& pivots) {
+Error _linalg_det_result(KernelContext& context, const Tensor& A, Tensor& result, Tensor& LU,
+                         Tensor& pivots) {
   constexpr TypeSet kTypes = selected_types("aten::_linalg_det.result");
   RL_TRY(check_square(A, kTypes, "A"));
   RL_TRY(check_dtype(result, A.scalar_type(), "result"));
-  RL_TRY(factor_all(A, is_factored_transposed(A), LU, pivots, nullptr, false));
+  RL_TRY(factor_all(context, A, is_factored_transposed(A), LU, pivots, nullptr, false));
   const Shape batch = Shape::of(A, 2);
   RL_TRY(resize_out(result, batch.span()));
   // Matrices without elements have the determinant 1.
@@ -112,13 +113,13 @@ Error _linalg_det_result(KernelContext&, const Tensor& A, Tensor& result, Tensor
   return Error::Ok;
 }
 
-Error _linalg_slogdet_sign(KernelContext&, const Tensor& A, Tensor& sign, Tensor& logabsdet, Tensor& LU,
-                           Tensor& pivots) {
+Error _linalg_slogdet_sign(KernelContext& context, const Tensor& A, Tensor& sign, Tensor& logabsdet,
+                           Tensor& LU, Tensor& pivots) {
   constexpr TypeSet kTypes = selected_types("aten::_linalg_slogdet.sign");
   RL_TRY(check_square(A, kTypes, "A"));
   RL_TRY(check_dtype(sign, A.scalar_type(), "sign"));
   RL_TRY(check_dtype(logabsdet, component_type(A.scalar_type()), "logabsdet"));
-  RL_TRY(factor_all(A, is_factored_transposed(A), LU, pivots, nullptr, false));
+  RL_TRY(factor_all(context, A, is_factored_transposed(A), LU, pivots, nullptr, false));
   const Shape batch = Shape::of(A, 2);
   RL_TRY(resize_out(sign, batch.span()));
   RL_TRY(resize_out(logabsdet, batch.span()));
