@@ -191,11 +191,18 @@ Error allocate_copy(KernelContext& context, const Tensor& a, MatrixView* copy) {
 }
 
 int32_t factor_into(const MatrixView& source, const MatrixView& copy, const MatrixView& lu, Pivots pivots) {
-  const MatrixView& factors = copy.data != nullptr ? copy : lu;
-  factors.copy(source);
-  const int32_t stopped = factor_lu(factors, pivots);
-  if (copy.data != nullptr) lu.copy(factors);
-  return stopped;
+#ifndef __OPTIMIZE_SIZE__
+  if (copy.data != nullptr) {
+    copy.copy(source);
+    const int32_t stopped = factor_lu(copy, pivots);
+    lu.copy(copy);
+    return stopped;
+  }
+#else
+  static_cast<void>(copy);
+#endif
+  lu.copy(source);
+  return factor_lu(lu, pivots);
 }
 
 Error factor_all(KernelContext& context, const Tensor& a, bool transposed, const Tensor& lu,
@@ -214,10 +221,14 @@ Error factor_all(KernelContext& context, const Tensor& a, bool transposed, const
   // Square matrices, if they are transposed.
   MatrixView copy;
   RL_TRY(allocate_copy(context, a, &copy));
-  if (info != nullptr && a.numel() == 0) {
-    std::fill_n(info->mutable_data_ptr<int32_t>(), info->numel(), 0);
+#ifndef __OPTIMIZE_SIZE__
+  // Matrices without elements are regular.
+  if (a.numel() == 0) {
+    if (info != nullptr) std::fill_n(info->mutable_data_ptr<int32_t>(), info->numel(), 0);
+    return Error::Ok;
   }
-  for (size_t n = 0; a.numel() != 0 && n < batch_size(batch); ++n) {
+#endif
+  for (size_t n = 0; n < batch_size(batch); ++n) {
     const MatrixView matrix = matrix_of(lu, batch, n);
     const MatrixView source = matrix_of(a, batch, n);
     const int32_t stopped =

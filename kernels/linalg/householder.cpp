@@ -11,17 +11,18 @@ namespace {
 // The norm of the elements below the diagonal in column j. hypot() costs several times as much as a sum of
 // squares, which suffices unless it overflows or loses digits to underflow.
 double norm_below(const MatrixView& a, ptrdiff_t j) {
-  double squares;
-  if (j + 1 < a.rows && a.row_step == static_cast<ptrdiff_t>(element_size(a.type))) {
-    // Contiguous parts of complex elements are a column of real ones.
-    const ScalarType real = component_type(a.type);
-    const auto size = static_cast<ptrdiff_t>(element_size(real));
-    const ptrdiff_t count = (a.rows - j - 1) * a.row_step / size;
-    const MatrixView parts = {a.at(j + 1, j), real, count, 1, size, size};
-    squares = parts.transposed().dot(0, parts, 0, 0, count).real;
-  } else {
-    squares = a.adjoint().dot(j, a, j, j + 1, a.rows).real;
-  }
+#ifndef __OPTIMIZE_SIZE__
+  // The parts of contiguous complex elements are a column of real ones.
+  const ScalarType real = component_type(a.type);
+  const auto size = static_cast<ptrdiff_t>(element_size(real));
+  const bool has_columns = a.row_step == static_cast<ptrdiff_t>(element_size(a.type));
+  const ptrdiff_t count = (a.rows - j - 1) * (a.row_step / size);
+  const MatrixView parts = {a.at(j + 1, j), real, count, 1, size, size};
+  const double squares = has_columns ? parts.transposed().dot(0, parts, 0, 0, count).real
+                                     : a.adjoint().dot(j, a, j, j + 1, a.rows).real;
+#else
+  const double squares = a.adjoint().dot(j, a, j, j + 1, a.rows).real;
+#endif
   if (squares > 1e-280 && squares < 1e300) return std::sqrt(squares);
   double norm = 0;
   for (ptrdiff_t i = j + 1; i < a.rows; ++i) norm = std::hypot(norm, absolute(a.get(i, j)));
@@ -48,9 +49,11 @@ Number make_reflection(const MatrixView& a, ptrdiff_t j) {
 void reflect(const MatrixView& reflections, ptrdiff_t j, Number tau, const MatrixView& b, ptrdiff_t begin) {
   const MatrixView adjoint = reflections.adjoint();
   Number factors[MatrixView::kSums];
-  // Contiguous columns are read twice, so that few of them stay in the cache.
-  const bool has_columns = b.row_step == static_cast<ptrdiff_t>(element_size(b.type));
-  const ptrdiff_t most = has_columns ? 8 : MatrixView::kSums;
+  ptrdiff_t most = MatrixView::kSums;
+#ifndef __OPTIMIZE_SIZE__
+  // Contiguous columns are read twice: few at a time stay in the cache.
+  if (b.row_step == static_cast<ptrdiff_t>(element_size(b.type))) most = 8;
+#endif
   for (ptrdiff_t column = begin; column < b.columns; column += most) {
     const ptrdiff_t count = std::min(b.columns - column, most);
     adjoint.dots(j, b, column, count, j + 1, b.rows, factors);
@@ -86,12 +89,20 @@ void form_q(const MatrixView& reflections, const MatrixView& tau) {
   // image of unit vector j.
   for (ptrdiff_t j = q.columns; j-- > 0;) {
     const Number factor = j < tau.rows ? tau.get(j, 0) : Number();
-    if (j < tau.rows) reflect(q, j, factor, q, j + 1);
-    for (ptrdiff_t i = 0; i < j; ++i) q.set(i, j, 0);
+    const bool reflects = j < tau.rows;
+    if (reflects) reflect(q, j, factor, q, j + 1);
+#ifndef __OPTIMIZE_SIZE__
+    for (ptrdiff_t i = 0; i < (reflects ? j : q.rows); ++i) q.set(i, j, 0);
     q.set(j, j, Number(1) - factor);
-    // Behind the reflections columns are arbitrary, also NaN.
-    for (ptrdiff_t i = j + 1; j >= tau.rows && i < q.rows; ++i) q.set(i, j, 0);
-    if (j < tau.rows) q.multiply_column(j, -factor, j + 1, q.rows);
+    if (reflects) q.multiply_column(j, -factor, j + 1, q.rows);
+#else
+    for (ptrdiff_t i = 0; i < q.rows; ++i) {
+      Number value;
+      if (i == j) value = Number(1) - factor;
+      if (i > j && reflects) value = -(factor * q.get(i, j));
+      q.set(i, j, value);
+    }
+#endif
   }
 }
 

@@ -46,11 +46,23 @@ struct Determinant {
   }
 };
 
-// Sets all elements of a tensor, whose layout then does not matter.
-void fill(const Tensor& tensor, Number value) {
-  const auto count = static_cast<ptrdiff_t>(tensor.numel());
-  const MatrixView all = MatrixView::dense(tensor.mutable_data_ptr<char>(), tensor.scalar_type(), count, 1);
-  for (ptrdiff_t i = 0; i < count; ++i) all.set(i, 0, value);
+// Sets the results of matrices without elements, for which a loop over the batch takes much longer than a
+// fill; builds for size have only that loop. The layout of a tensor does not matter. False for other
+// matrices.
+bool fill_for_empty(const Tensor& matrices, Number value, const Tensor& result) {
+#ifndef __OPTIMIZE_SIZE__
+  if (matrices.numel() == 0) {
+    const auto count = static_cast<ptrdiff_t>(result.numel());
+    const MatrixView all = MatrixView::dense(result.mutable_data_ptr<char>(), result.scalar_type(), count, 1);
+    for (ptrdiff_t i = 0; i < count; ++i) all.set(i, 0, value);
+    return true;
+  }
+#else
+  static_cast<void>(matrices);
+  static_cast<void>(value);
+  static_cast<void>(result);
+#endif
+  return false;
 }
 
 }  // namespace
@@ -101,11 +113,7 @@ Error _linalg_det_result(KernelContext& context, const Tensor& A, Tensor& result
   RL_TRY(factor_all(context, A, is_factored_transposed(A), LU, pivots, nullptr, false));
   const Shape batch = Shape::of(A, 2);
   RL_TRY(resize_out(result, batch.span()));
-  // Matrices without elements have the determinant 1.
-  if (A.numel() == 0) {
-    fill(result, 1);
-    return Error::Ok;
-  }
+  if (fill_for_empty(A, 1, result)) return Error::Ok;
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const Determinant det(matrix_of(LU, batch, n), pivots_of(pivots, batch, n));
     number_of(result, batch, n).set(0, 0, det.product);
@@ -123,12 +131,7 @@ Error _linalg_slogdet_sign(KernelContext& context, const Tensor& A, Tensor& sign
   const Shape batch = Shape::of(A, 2);
   RL_TRY(resize_out(sign, batch.span()));
   RL_TRY(resize_out(logabsdet, batch.span()));
-  // Matrices without elements have the determinant 1.
-  if (A.numel() == 0) {
-    fill(sign, 1);
-    fill(logabsdet, 0);
-    return Error::Ok;
-  }
+  if (fill_for_empty(A, 1, sign) && fill_for_empty(A, 0, logabsdet)) return Error::Ok;
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const Determinant det(matrix_of(LU, batch, n), pivots_of(pivots, batch, n));
     number_of(sign, batch, n).set(0, 0, det.sign);
