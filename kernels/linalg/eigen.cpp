@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernels/linalg/householder.h"
+#include "kernels/linalg/products.h"
 
 namespace rushlight::kernels {
 
@@ -52,14 +53,6 @@ struct Rotation {
     }
   }
 };
-
-// Allocates a matrix with contiguous columns.
-Error allocate_columns(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns,
-                       MatrixView* matrix) {
-  RL_TRY(allocate_matrix(context, type, columns, rows, matrix));
-  *matrix = matrix->transposed();
-  return Error::Ok;
-}
 
 Error allocate_doubles(KernelContext& context, ptrdiff_t count, double** doubles) {
   MatrixView matrix;
@@ -233,12 +226,24 @@ void Eigen::decompose(bool vectors) const {
   sort(d, n, false, q, MatrixView());
 }
 
+// A matrix that is much longer than wide is first factored, A = Q R, and R decomposed: its reflections of
+// rows and its rotations are of R's size. In builds for speed.
+static bool is_lengthy(const MatrixView& a) {
+#ifdef __OPTIMIZE_SIZE__
+  static_cast<void>(a);
+  return false;
+#else
+  return 2 * a.rows > 3 * a.columns;
+#endif
+}
+
 Error Singular::reserve(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns,
                         bool vectors) {
   const ScalarType exact = exact_type(type);
   const ptrdiff_t count = std::min(rows, columns);
   RL_TRY(allocate_columns(context, exact, std::max(rows, columns), count, &work));
-  RL_TRY(allocate_columns(context, exact, count, 2, &tau));
+  RL_TRY(allocate_columns(context, exact, count, 3, &tau));
+  if (is_lengthy(work)) RL_TRY(allocate_columns(context, exact, count, count, &core));
   RL_TRY(allocate_doubles(context, 2 * count, &diagonal));
   if (!vectors) return Error::Ok;
   RL_TRY(allocate_columns(context, exact, work.rows, 1, &column));
@@ -254,32 +259,41 @@ void Singular::decompose(const MatrixView& a) const {
   work.copy(wide ? a.adjoint() : a);
   MatrixView tau_rows = tau;
   tau_rows.data += tau.column_step;
+  MatrixView tau_first = tau;
+  MatrixView left = work;
+  const bool lengthy_work = is_lengthy(work);
+  if (lengthy_work) {
+    tau_first.data += 2 * tau.column_step;
+    factor_qr(work, tau_first);
+    left = core;
+    left.copy_band(work.leading(n, n), 0, n);
+  }
   double* d = diagonal;
   double* e = diagonal + n;
-  const MatrixView across = below_first(work.adjoint());
+  const MatrixView across = below_first(left.adjoint());
   for (ptrdiff_t j = 0; j < n; ++j) {
-    const Number factor = make_reflection(work, j);
+    const Number factor = make_reflection(left, j);
     tau.set(j, 0, factor);
-    reflect(work, j, conjugate(factor), work, j + 1);
-    d[j] = work.get(j, j).real;
+    reflect(left, j, conjugate(factor), left, j + 1);
+    d[j] = left.get(j, j).real;
     e[j] = 0;
     if (j + 1 == n) break;
     const Number factor_of_row = make_reflection(across, j);
     tau_rows.set(j, 0, factor_of_row);
     reflect(across, j, conjugate(factor_of_row), across, j + 1);
-    e[j] = work.get(j, j + 1).real;
+    e[j] = left.get(j, j + 1).real;
   }
-  MatrixView left;
   if (right.data != nullptr) {
     for (ptrdiff_t j = n; j < lengthy.columns; ++j) {
       for (ptrdiff_t i = 0; i < column.rows; ++i) column.set(i, 0, i == j ? 1 : 0);
-      multiply_q(work, tau.leading(n, 1), false, column);
+      multiply_q(work, tau_first.leading(n, 1), false, column);
       for (ptrdiff_t i = 0; i < column.rows; ++i) lengthy.set(i, j, column.get(i, 0));
     }
-    right.copy(work.adjoint().leading(n, n));
+    right.copy(left.adjoint().leading(n, n));
     form_shifted_q(right, tau_rows);
-    left = work;
     form_q(left, tau.leading(n, 1));
+  } else {
+    left = MatrixView();
   }
   double scale = 0;
   double check = 0;
@@ -315,8 +329,11 @@ void Singular::decompose(const MatrixView& a) const {
   sort(d, n, true, left, right);
   for (ptrdiff_t i = 0; i < n; ++i) values.set(i, 0, d[i]);
   if (right.data == nullptr) return;
-  lengthy.leading(lengthy.rows, n).copy(left);
   other.copy(right);
+  if (!lengthy_work) return lengthy.leading(lengthy.rows, n).copy(left);
+  form_q(work, tau_first.leading(n, 1));
+  // Q times the vectors of R, as its transpose: rows of that are contiguous.
+  multiply(lengthy.leading(lengthy.rows, n).transposed(), left.transposed(), work.transposed());
 }
 
 }  // namespace rushlight::kernels

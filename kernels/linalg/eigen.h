@@ -36,12 +36,13 @@ struct Singular {
   // Scratch memory, allocated once for a batch of matrices of one size and dtype. Columns are contiguous.
   MatrixView work;
   MatrixView right;
-  MatrixView tau;  // two columns: factors of the reflections of columns, and of rows
+  MatrixView core;
+  MatrixView tau;  // three columns: factors of the reflections of columns, of rows, and of a QR factorization
   MatrixView column;
   double* diagonal = nullptr;  // diagonal, followed by as many superdiagonal elements
 
-  // Allocates the elements of a matrix and up to seven columns, in double; with vectors also min(rows,
-  // columns) squared. MemoryAllocationFailed.
+  // Allocates the elements of a matrix and up to eight columns, in double; with vectors also min(rows,
+  // columns) squared, twice in builds for speed. MemoryAllocationFailed.
   Error reserve(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns, bool vectors);
   // Computes the singular values of `a`, and u and vh if they have data.
   void decompose(const MatrixView& a) const;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #ifndef __OPTIMIZE_SIZE__
+#include "kernels/linalg/products.h"
 #include "kernels/linalg/small_matrix.h"
 #endif
 #include "kernels/walk/paired_axes.h"
@@ -28,6 +29,11 @@ Error check_pivots(const Tensor& pivots, ptrdiff_t rows) {
 }
 
 namespace {
+
+#ifndef __OPTIMIZE_SIZE__
+// Right-hand sides up to which copies of small matrices are faster than vectors.
+constexpr ptrdiff_t kManyColumns = 8;
+#endif
 
 // Column j from row j on, less the products of finished columns (a dot product of j elements for each row).
 // Returns the row of the largest magnitude, in LAPACK's measure |re| + |im|, which needs no square root.
@@ -74,6 +80,69 @@ void finish_row(const MatrixView& a, ptrdiff_t j) {
 
 }  // namespace
 
+#ifndef __OPTIMIZE_SIZE__
+namespace {
+
+MatrixView part_of(const MatrixView& a, ptrdiff_t i, ptrdiff_t j, ptrdiff_t rows, ptrdiff_t columns) {
+  MatrixView part = a.leading(rows, columns);
+  part.data = a.at(i, j);
+  return part;
+}
+
+// In double precision with contiguous columns, where sums may be rounded often: factors a panel of columns by
+// elimination, and subtracts the product of its rows and columns from the rest, which is most of the work.
+int32_t factor_panels(const MatrixView& a, Pivots pivots) {
+  constexpr ptrdiff_t kPanel = 8;
+  const ptrdiff_t count = std::min(a.rows, a.columns);
+  int32_t info = 0;
+  for (ptrdiff_t begin = 0; begin < count; begin += kPanel) {
+    const ptrdiff_t end = std::min(begin + kPanel, count);
+    for (ptrdiff_t j = begin; j < end; ++j) {
+      ptrdiff_t best = j;
+      double largest = -1;
+      for (ptrdiff_t i = j; i < a.rows; ++i) {
+        const Number value = a.get(i, j);
+        const double size = std::fabs(value.real) + std::fabs(value.imag);
+        if (size > largest) {
+          largest = size;
+          best = i;
+        }
+      }
+      pivots[j] = static_cast<int32_t>(best + 1);
+      a.swap_rows(j, best);
+      const Number pivot = a.get(j, j);
+      if (pivot == Number()) {
+        if (info == 0) info = static_cast<int32_t>(j + 1);
+      } else {
+        a.divide_column(j, pivot, j + 1, a.rows);
+      }
+      Number row[kPanel];
+      for (ptrdiff_t k = j + 1; k < end; ++k) row[k - j - 1] = a.get(j, k);
+      a.subtract(j + 1, end - j - 1, a, j, row, j + 1, a.rows);
+    }
+    const ptrdiff_t columns = a.columns - end;
+    const ptrdiff_t rows = a.rows - end;
+    if (columns == 0) continue;
+    const MatrixView beside = part_of(a, begin, end, end - begin, columns);
+    solve_triangular(part_of(a, begin, begin, end - begin, end - begin), false, true, beside);
+    if (rows == 0) continue;
+    // As transposes, whose rows are contiguous.
+    const MatrixView rest = part_of(a, end, end, rows, columns);
+    const MatrixView below = part_of(a, end, begin, rows, end - begin);
+    if (subtract_product(rest.transposed(), beside.transposed(), below.transposed())) continue;
+    for (ptrdiff_t k = begin; k < end; ++k) {
+      for (ptrdiff_t j = end; j < a.columns; ++j) {
+        const Number factor = a.get(k, j);
+        a.subtract(j, 1, a, k, &factor, end, a.rows);
+      }
+    }
+  }
+  return info;
+}
+
+}  // namespace
+#endif
+
 // Step j finishes column j, exchanges whole rows, finishes row j, and divides the column by the pivot.
 int32_t factor_lu(const MatrixView& a, Pivots pivots) {
 #ifndef __OPTIMIZE_SIZE__
@@ -85,6 +154,9 @@ int32_t factor_lu(const MatrixView& a, Pivots pivots) {
       copy.store(a);
       return stopped;
     });
+  }
+  if (a.type == exact_type(a.type) && a.row_step == static_cast<ptrdiff_t>(element_size(a.type))) {
+    return factor_panels(a, pivots);
   }
 #endif
   int32_t info = 0;
@@ -104,8 +176,37 @@ int32_t factor_lu(const MatrixView& a, Pivots pivots) {
   return info;
 }
 
-Error factor_all(const Tensor& a, bool transposed, const Tensor& lu, const Tensor& pivots, const Tensor* info,
-                 bool check_errors) {
+Error allocate_copy(KernelContext& context, const Tensor& a, MatrixView* copy) {
+#ifndef __OPTIMIZE_SIZE__
+  const ptrdiff_t rows = a.size(a.dim() - 2);
+  const ptrdiff_t columns = a.size(a.dim() - 1);
+  if (std::max(rows, columns) <= kSmallMatrix || a.numel() == 0) return Error::Ok;
+  return allocate_columns(context, exact_type(a.scalar_type()), rows, columns, copy);
+#else
+  static_cast<void>(context);
+  static_cast<void>(a);
+  static_cast<void>(copy);
+  return Error::Ok;
+#endif
+}
+
+int32_t factor_into(const MatrixView& source, const MatrixView& copy, const MatrixView& lu, Pivots pivots) {
+#ifndef __OPTIMIZE_SIZE__
+  if (copy.data != nullptr) {
+    copy.copy(source);
+    const int32_t stopped = factor_lu(copy, pivots);
+    lu.copy(copy);
+    return stopped;
+  }
+#else
+  static_cast<void>(copy);
+#endif
+  lu.copy(source);
+  return factor_lu(lu, pivots);
+}
+
+Error factor_all(KernelContext& context, const Tensor& a, bool transposed, const Tensor& lu,
+                 const Tensor& pivots, const Tensor* info, bool check_errors) {
   RL_TRY(check_dtype(lu, a.scalar_type(), "LU"));
   RL_TRY(check_dtype(pivots, ScalarType::Int, "pivots"));
   if (info != nullptr) RL_TRY(check_dtype(*info, ScalarType::Int, "info"));
@@ -117,12 +218,21 @@ Error factor_all(const Tensor& a, bool transposed, const Tensor& lu, const Tenso
   for (const Tensor* written : {&lu, info}) {
     if (written != nullptr) RL_TRY(check_no_overlap(pivots, *written, "pivots"));
   }
+  // Square matrices, if they are transposed.
+  MatrixView copy;
+  RL_TRY(allocate_copy(context, a, &copy));
+#ifndef __OPTIMIZE_SIZE__
+  // Matrices without elements are regular.
+  if (a.numel() == 0) {
+    if (info != nullptr) std::fill_n(info->mutable_data_ptr<int32_t>(), info->numel(), 0);
+    return Error::Ok;
+  }
+#endif
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const MatrixView matrix = matrix_of(lu, batch, n);
     const MatrixView source = matrix_of(a, batch, n);
-    // The factors are computed in the output itself, without scratch memory.
-    matrix.copy(transposed ? source.transposed() : source);
-    const int32_t stopped = factor_lu(matrix, pivots_of(pivots, batch, n));
+    const int32_t stopped =
+        factor_into(transposed ? source.transposed() : source, copy, matrix, pivots_of(pivots, batch, n));
     if (info != nullptr) int32_of(*info, batch, n) = stopped;
     RL_CHECK(!check_errors || stopped == 0, Error::InvalidArgument,
              "A: matrix %lu of the batch is singular, pivot %ld is zero", static_cast<unsigned long>(n),
@@ -132,6 +242,22 @@ Error factor_all(const Tensor& a, bool transposed, const Tensor& lu, const Tenso
 }
 
 void solve_lu(const MatrixView& lu, Pivots pivots, bool transposed, const MatrixView& b) {
+#ifndef __OPTIMIZE_SIZE__
+  if (b.rows <= kSmallMatrix && b.columns <= kManyColumns) {
+    return with_number(lu, b, [&](auto number) {
+      const ptrdiff_t n = b.rows;
+      SmallMatrix<decltype(number)> factors;
+      SmallMatrix<decltype(number)> x;
+      factors.load(transposed ? lu.transposed() : lu);
+      x.load(b);
+      for (ptrdiff_t i = 0; !transposed && i < n; ++i) x.swap_rows(i, pivots[i] - 1, b.columns);
+      small_solve(factors, n, false, !transposed, x, b.columns);
+      small_solve(factors, n, true, transposed, x, b.columns);
+      for (ptrdiff_t i = n; transposed && i-- > 0;) x.swap_rows(i, pivots[i] - 1, b.columns);
+      x.store(b);
+    });
+  }
+#endif
   // A = P L U: L and U are solved in order. A^T = U^T L^T P^T: the factors and the exchanges are reversed.
   if (!transposed) {
     for (ptrdiff_t i = 0; i < b.rows; ++i) b.swap_rows(i, pivots[i] - 1);
@@ -182,6 +308,7 @@ void set_permutation(const MatrixView& p, Pivots pivots, ptrdiff_t count) {
 // Forward or backward substitution, one right-hand side after the other in each row.
 void solve_triangular(const MatrixView& triangle, bool upper, bool unit, const MatrixView& b) {
 #ifndef __OPTIMIZE_SIZE__
+  if (b.columns > kManyColumns && solve_rows(triangle, upper, unit, b)) return;
   if (b.rows <= kSmallMatrix) {
     return with_number(triangle, b, [&](auto number) {
       SmallMatrix<decltype(number)> factors;

@@ -30,11 +30,17 @@ Error check_pivots(const Tensor& pivots, ptrdiff_t rows);
 // any shape.
 int32_t factor_lu(const MatrixView& a, Pivots pivots);
 
+// Scratch in which factor_lu() is fast: in builds for speed a matrix in double precision with contiguous
+// columns, unless matrices are small. Otherwise `copy` has no data. MemoryAllocationFailed.
+Error allocate_copy(KernelContext& context, const Tensor& a, MatrixView* copy);
+// Factors a matrix in `lu`, or in the copy and then copies the factors there. Returns as factor_lu().
+int32_t factor_into(const MatrixView& source, const MatrixView& copy, const MatrixView& lu, Pivots pivots);
+
 // Factors every matrix of `a`, or its transpose, into `lu`, and resizes all results: pivots are int32
-// [batch..., min(rows, columns)], info int32 [batch...] or null. InvalidType, InvalidArgument (overlap of
-// pivots; with `check_errors` a singular matrix).
-Error factor_all(const Tensor& a, bool transposed, const Tensor& lu, const Tensor& pivots, const Tensor* info,
-                 bool check_errors);
+// [batch..., min(rows, columns)], info int32 [batch...] or null. Scratch as allocate_copy(). InvalidType,
+// InvalidArgument (overlap of pivots; with `check_errors` a singular matrix).
+Error factor_all(KernelContext& context, const Tensor& a, bool transposed, const Tensor& lu,
+                 const Tensor& pivots, const Tensor* info, bool check_errors);
 
 // Solves A x = b, or A^T x = b, in place in `b`, for all of its columns. A zero on the diagonal of U gives
 // infinities and NaN.

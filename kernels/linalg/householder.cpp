@@ -11,7 +11,18 @@ namespace {
 // The norm of the elements below the diagonal in column j. hypot() costs several times as much as a sum of
 // squares, which suffices unless it overflows or loses digits to underflow.
 double norm_below(const MatrixView& a, ptrdiff_t j) {
+#ifndef __OPTIMIZE_SIZE__
+  // The parts of contiguous complex elements are a column of real ones.
+  const ScalarType real = component_type(a.type);
+  const auto size = static_cast<ptrdiff_t>(element_size(real));
+  const bool has_columns = a.row_step == static_cast<ptrdiff_t>(element_size(a.type));
+  const ptrdiff_t count = (a.rows - j - 1) * (a.row_step / size);
+  const MatrixView parts = {a.at(j + 1, j), real, count, 1, size, size};
+  const double squares = has_columns ? parts.transposed().dot(0, parts, 0, 0, count).real
+                                     : a.adjoint().dot(j, a, j, j + 1, a.rows).real;
+#else
   const double squares = a.adjoint().dot(j, a, j, j + 1, a.rows).real;
+#endif
   if (squares > 1e-280 && squares < 1e300) return std::sqrt(squares);
   double norm = 0;
   for (ptrdiff_t i = j + 1; i < a.rows; ++i) norm = std::hypot(norm, absolute(a.get(i, j)));
@@ -38,8 +49,13 @@ Number make_reflection(const MatrixView& a, ptrdiff_t j) {
 void reflect(const MatrixView& reflections, ptrdiff_t j, Number tau, const MatrixView& b, ptrdiff_t begin) {
   const MatrixView adjoint = reflections.adjoint();
   Number factors[MatrixView::kSums];
-  for (ptrdiff_t column = begin; column < b.columns; column += MatrixView::kSums) {
-    const ptrdiff_t count = std::min(b.columns - column, MatrixView::kSums);
+  ptrdiff_t most = MatrixView::kSums;
+#ifndef __OPTIMIZE_SIZE__
+  // Contiguous columns are read twice: few at a time stay in the cache.
+  if (b.row_step == static_cast<ptrdiff_t>(element_size(b.type))) most = 8;
+#endif
+  for (ptrdiff_t column = begin; column < b.columns; column += most) {
+    const ptrdiff_t count = std::min(b.columns - column, most);
     adjoint.dots(j, b, column, count, j + 1, b.rows, factors);
     for (ptrdiff_t c = 0; c < count; ++c) {
       const Number first = b.get(j, column + c);
@@ -73,13 +89,20 @@ void form_q(const MatrixView& reflections, const MatrixView& tau) {
   // image of unit vector j.
   for (ptrdiff_t j = q.columns; j-- > 0;) {
     const Number factor = j < tau.rows ? tau.get(j, 0) : Number();
-    if (j < tau.rows) reflect(q, j, factor, q, j + 1);
+    const bool reflects = j < tau.rows;
+    if (reflects) reflect(q, j, factor, q, j + 1);
+#ifndef __OPTIMIZE_SIZE__
+    for (ptrdiff_t i = 0; i < (reflects ? j : q.rows); ++i) q.set(i, j, 0);
+    q.set(j, j, Number(1) - factor);
+    if (reflects) q.multiply_column(j, -factor, j + 1, q.rows);
+#else
     for (ptrdiff_t i = 0; i < q.rows; ++i) {
       Number value;
       if (i == j) value = Number(1) - factor;
-      if (i > j && j < tau.rows) value = -(factor * q.get(i, j));
+      if (i > j && reflects) value = -(factor * q.get(i, j));
       q.set(i, j, value);
     }
+#endif
   }
 }
 

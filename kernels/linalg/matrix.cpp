@@ -10,7 +10,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernels/ukernel/loops.h"
+#ifndef __OPTIMIZE_SIZE__
+#include "kernels/linalg/lines.h"
+#endif
 #include "kernels/walk/paired_axes.h"
 #include "kernels/walk/strided_copy.h"
 #include "runtime/tensor/complex.h"
@@ -59,55 +61,6 @@ double& double_at(const MatrixView& a, ptrdiff_t i, ptrdiff_t j) {
   return *reinterpret_cast<double*>(a.at(i, j));
 }
 #else
-// The type of a line's elements in memory: one component of type T, or two.
-template <class T, int kComponents>
-struct Stored {
-  using Part = T;
-  static constexpr int kParts = kComponents;
-  static constexpr auto kSize = static_cast<ptrdiff_t>(sizeof(T)) * kComponents;
-};
-
-// Elements of a row or column, `step` bytes apart; `sign` is -1 if memory holds the conjugates.
-struct Line {
-  char* data;
-  ptrdiff_t step;
-  double sign;
-
-  template <class T>
-  [[nodiscard]] T* at(ptrdiff_t i) const {
-    return reinterpret_cast<T*>(data + i * step);
-  }
-};
-Line row_of(const MatrixView& a, ptrdiff_t i, ptrdiff_t j) {
-  return {a.at(i, j), a.column_step, a.conjugated ? -1.0 : 1.0};
-}
-Line column_of(const MatrixView& a, ptrdiff_t i, ptrdiff_t j) {
-  return {a.at(i, j), a.row_step, a.conjugated ? -1.0 : 1.0};
-}
-
-// Calls f(Stored<>{}, Stored<>{}) with the types of two matrices; false if only one is complex.
-template <int kParts, class F>
-void with_parts(const MatrixView& a, const MatrixView& b, F f) {
-  const bool wide_a = component_type(a.type) == ScalarType::Double;
-  const bool wide_b = component_type(b.type) == ScalarType::Double;
-  if (wide_a && wide_b) return f(Stored<double, kParts>{}, Stored<double, kParts>{});
-  if (wide_a) return f(Stored<double, kParts>{}, Stored<float, kParts>{});
-  if (wide_b) return f(Stored<float, kParts>{}, Stored<double, kParts>{});
-  f(Stored<float, kParts>{}, Stored<float, kParts>{});
-}
-template <class F>
-bool with_types(const MatrixView& a, const MatrixView& b, F f) {
-  if (is_complex(a.type) != is_complex(b.type) || !ukernel::runs_loops()) return false;
-  if constexpr (kSelectsComplex) {
-    if (is_complex(a.type)) {
-      with_parts<2>(a, b, f);
-      return true;
-    }
-  }
-  with_parts<1>(a, b, f);
-  return true;
-}
-
 // The sum of products from four sums: of the products of all parts, alternately of equal parts (real,
 // imaginary), and of the real part of a with the imaginary one of b and the reverse.
 template <int kParts>
@@ -120,88 +73,141 @@ Number combined(const double* equal, const double* crossed, double sign_a, doubl
 template <class A, class B>
 RL_LOOPS Number sum_of_products(const Line& a, const Line& b, ptrdiff_t n) {
   constexpr int kParts = A::kParts;
-  constexpr ptrdiff_t kSide = 8;
-  double equal[kSide] = {};
-  double crossed[kSide] = {};
+  constexpr int kSide = 4;
+  Lanes equal[kSide] = {};
+  Lanes crossed[kSide] = {};  // of the exchanged parts of a
   ptrdiff_t k = 0;
   if (a.step == A::kSize && b.step == B::kSize) {
-    const auto* x = a.at<const typename A::Part>(0);
-    const auto* y = b.at<const typename B::Part>(0);
-    for (; n - k >= kSide / kParts; k += kSide / kParts, x += kSide, y += kSide) {
-      for (ptrdiff_t c = 0; c < kSide; ++c) {
-        equal[c] += double{x[c]} * double{y[c]};
-        if constexpr (kParts == 2) crossed[c] += double{x[c]} * double{y[c ^ 1]};
-      }
-    }
-  }
-  constexpr ptrdiff_t kApart = 4;  // elements that are not contiguous
-  for (; n - k >= kApart; k += kApart) {
-    for (ptrdiff_t c = 0; c < kApart; ++c) {
-      const auto* const x = a.at<const typename A::Part>(k + c);
-      const auto* const y = b.at<const typename B::Part>(k + c);
-      const ptrdiff_t at = c * kParts;
-      equal[at] += double{x[0]} * double{y[0]};
+    const auto* const x = a.at<const typename A::Part>(0);
+    const auto* const y = b.at<const typename B::Part>(0);
+    const auto add = [&](ptrdiff_t at, Lanes* same, Lanes* other) __attribute__((always_inline)) {
+      Lanes value;
+      Lanes factor;
+      load_lanes(x + at, &value);
+      load_lanes(y + at, &factor);
+      *same += value * factor;
       if constexpr (kParts == 2) {
-        equal[at + 1] += double{x[1]} * double{y[1]};
-        crossed[at] += double{x[0]} * double{y[1]};
-        crossed[at + 1] += double{x[1]} * double{y[0]};
+        swap_parts(value, &value);
+        *other += value * factor;
+      }
+    };
+    const ptrdiff_t parts = n * kParts;
+    ptrdiff_t part = 0;
+    for (; parts - part >= kSide * kLanes; part += kSide * kLanes) {
+#pragma GCC unroll 4
+      for (int side = 0; side < kSide; ++side) add(part + side * kLanes, &equal[side], &crossed[side]);
+    }
+    for (; parts - part >= kLanes; part += kLanes) add(part, &equal[0], &crossed[0]);
+    k = part / kParts;
+  }
+  const Lanes same = (equal[0] + equal[1]) + (equal[2] + equal[3]);
+  const Lanes other = (crossed[0] + crossed[1]) + (crossed[2] + crossed[3]);
+  if constexpr (kParts == 1) {
+    double sums[kSide] = {same[0], same[1], same[2], same[3]};
+    for (; n - k >= kSide; k += kSide) {
+#pragma GCC unroll 4
+      for (ptrdiff_t c = 0; c < kSide; ++c) {
+        sums[c] +=
+            double{*a.at<const typename A::Part>(k + c)} * double{*b.at<const typename B::Part>(k + c)};
       }
     }
-  }
-  for (; k < n; ++k) {
-    const auto* const x = a.at<const typename A::Part>(k);
-    const auto* const y = b.at<const typename B::Part>(k);
-    equal[0] += double{x[0]} * double{y[0]};
-    if constexpr (kParts == 2) {
-      equal[1] += double{x[1]} * double{y[1]};
-      crossed[0] += double{x[0]} * double{y[1]};
-      crossed[1] += double{x[1]} * double{y[0]};
+    for (; k < n; ++k) {
+      sums[0] += double{*a.at<const typename A::Part>(k)} * double{*b.at<const typename B::Part>(k)};
     }
-  }
-  for (ptrdiff_t half = kSide / 2; half >= kParts; half /= 2) {
-    for (ptrdiff_t c = 0; c < half; ++c) {
-      equal[c] += equal[c + half];
-      if constexpr (kParts == 2) crossed[c] += crossed[c + half];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  } else {
+    double parallel[] = {same[0] + same[2], same[1] + same[3]};
+    double across[] = {other[1] + other[3], other[0] + other[2]};
+    for (; k < n; ++k) {
+      const auto* const x = a.at<const typename A::Part>(k);
+      const auto* const y = b.at<const typename B::Part>(k);
+      parallel[0] += double{x[0]} * double{y[0]};
+      parallel[1] += double{x[1]} * double{y[1]};
+      across[0] += double{x[0]} * double{y[1]};
+      across[1] += double{x[1]} * double{y[0]};
     }
+    return combined<2>(parallel, across, a.sign, b.sign);
   }
-  return combined<kParts>(equal, crossed, a.sign, b.sign);
 }
 
-// Calls f(width, c) for blocks of columns that cover [0, count); `width` is kMost, 4 or 1, a constant.
-template <int kMost, class F>
-[[gnu::always_inline]] inline void for_blocks(ptrdiff_t count, F f) {
-  ptrdiff_t c = 0;
-  for (; kMost > 4 && count - c >= kMost; c += kMost) f(std::integral_constant<int, kMost>(), c);
-  for (; count - c >= 4; c += 4) f(std::integral_constant<int, 4>(), c);
-  for (; c < count; ++c) f(std::integral_constant<int, 1>(), c);
+// Columns [first, first + width) of sums_of_rows().
+template <int kVectors, class A, class B>
+[[gnu::always_inline]] inline void sum_vectors(const Line& a, const Line& b, ptrdiff_t first, ptrdiff_t n,
+                                               Number* sums) {
+  constexpr int kParts = A::kParts;
+  Lanes by_real[1][kVectors] = {};
+  Lanes by_imag[1][kVectors] = {};
+  add_tile<1, kVectors, A, B>(a.data, 0, a.step, b.data + first * B::kSize, b.step, n, by_real, by_imag);
+  for (int c = 0; c < kVectors * kLanes; c += kParts) {
+    const double real = by_real[0][c / kLanes][c % kLanes];
+    if constexpr (kParts == 1) {
+      sums[first + c] = real;
+    } else {
+      const double equal[] = {real, by_imag[0][c / kLanes][c % kLanes + 1]};
+      const double crossed[] = {by_real[0][c / kLanes][c % kLanes + 1], by_imag[0][c / kLanes][c % kLanes]};
+      sums[first + c / 2] = combined<2>(equal, crossed, a.sign, b.sign);
+    }
+  }
 }
 
 // sums[c] = sum over k of a[k] * b(k, c), for contiguous rows of b: several columns in registers.
 template <class A, class B>
 RL_LOOPS void sums_of_rows(const Line& a, const Line& b, ptrdiff_t count, ptrdiff_t n, Number* sums) {
+  constexpr int kMany = 4;
+  constexpr ptrdiff_t kWidth = kLanes / A::kParts;
+  ptrdiff_t c = 0;
+  for (; count - c >= kMany * kWidth; c += kMany * kWidth) sum_vectors<kMany, A, B>(a, b, c, n, sums);
+  for (; count - c >= kWidth; c += kWidth) sum_vectors<1, A, B>(a, b, c, n, sums);
+  for (; c < count; ++c) {
+    const Line column = {b.data + c * B::kSize, b.step, b.sign};
+    sums[c] = sum_of_products<A, B>(a, column, n);
+  }
+}
+
+// sums[c] = sum over k of a[k] * b(k, c) for kLanes contiguous columns of b, and a contiguous `a`: the
+// columns share the loads of `a`.
+template <class A>
+RL_LOOPS void sums_of_columns(const Line& a, const Line& b, ptrdiff_t column_step, ptrdiff_t n,
+                              Number* sums) {
   constexpr int kParts = A::kParts;
-  for_blocks<8>(count, [&](auto width, ptrdiff_t first) __attribute__((always_inline)) {
-    constexpr int kWidth = decltype(width)::value * kParts;
-    double by_real[kWidth] = {};
-    double by_imag[kWidth] = {};
-    for (ptrdiff_t k = 0; k < n; ++k) {
-      const auto* const x = a.at<const typename A::Part>(k);
-      const auto* const y = b.at<const typename B::Part>(k) + first * kParts;
-      for (int c = 0; c < kWidth; ++c) by_real[c] += double{x[0]} * double{y[c]};
-      if constexpr (kParts == 2) {
-        for (int c = 0; c < kWidth; ++c) by_imag[c] += double{x[1]} * double{y[c]};
-      }
+  constexpr int kColumns = 4;
+  using T = typename A::Part;
+  const ptrdiff_t whole = n * kParts / kLanes * kLanes;
+  Lanes equal[kColumns] = {};
+  Lanes crossed[kColumns] = {};
+  const T* const x = a.at<const T>(0);
+  for (ptrdiff_t k = 0; k < whole; k += kLanes) {
+    Lanes values;
+    Lanes swapped;
+    load_lanes(x + k, &values);
+    if constexpr (kParts == 2) swap_parts(values, &swapped);
+#pragma GCC unroll 4
+    for (int c = 0; c < kColumns; ++c) {
+      Lanes y;
+      load_lanes(reinterpret_cast<const T*>(b.data + c * column_step) + k, &y);
+      equal[c] += values * y;
+      if constexpr (kParts == 2) crossed[c] += swapped * y;
     }
-    for (int c = 0; c < kWidth; c += kParts) {
-      if constexpr (kParts == 1) {
-        sums[first + c] = by_real[c];
-      } else {
-        const double equal[] = {by_real[c], by_imag[c + 1]};
-        const double crossed[] = {by_real[c + 1], by_imag[c]};
-        sums[first + c / 2] = combined<2>(equal, crossed, a.sign, b.sign);
+  }
+#pragma GCC unroll 4
+  for (int c = 0; c < kColumns; ++c) {
+    const T* const y = reinterpret_cast<const T*>(b.data + c * column_step);
+    if constexpr (kParts == 1) {
+      double sum = (equal[c][0] + equal[c][1]) + (equal[c][2] + equal[c][3]);
+      for (ptrdiff_t k = whole; k < n; ++k) sum += double{x[k]} * double{y[k]};
+      sums[c] = sum;
+    } else {
+      double same[] = {equal[c][0] + equal[c][2], equal[c][1] + equal[c][3]};
+      double other[] = {crossed[c][1] + crossed[c][3], crossed[c][0] + crossed[c][2]};
+      for (ptrdiff_t k = whole; k < 2 * n; k += 2) {
+        same[0] += double{x[k]} * double{y[k]};
+        same[1] += double{x[k + 1]} * double{y[k + 1]};
+        other[0] += double{x[k]} * double{y[k + 1]};
+        other[1] += double{x[k + 1]} * double{y[k]};
       }
+      sums[c] = combined<2>(same, other, a.sign, b.sign);
     }
-  });
+  }
 }
 
 // The parts of the factors that the real and the imaginary part of a value multiply.
@@ -210,36 +216,81 @@ struct Factors {
   double by_imag[MatrixView::kSums * 2];
 };
 
-// Subtracts value[i] * factors[c] from a(i, c): contiguous rows of `a`.
+// Subtracts value[i] * factors[c] from a(i, c): contiguous rows of `a`. The factors stay in registers.
 template <class A>
 RL_LOOPS void subtract_rows(const Line& a, const Line& values, const Factors& factors, ptrdiff_t count,
                             ptrdiff_t n) {
   constexpr int kParts = A::kParts;
-  for_blocks<4>(count, [&](auto width, ptrdiff_t first) __attribute__((always_inline)) {
-    constexpr int kWidth = decltype(width)::value * kParts;
-    double by_real[kWidth];
-    double by_imag[kWidth] = {};
-    for (int c = 0; c < kWidth; ++c) {
-      by_real[c] = factors.by_real[first * kParts + c];
-      if constexpr (kParts == 2) by_imag[c] = factors.by_imag[first * kParts + c];
-    }
+  using T = typename A::Part;
+  ptrdiff_t c = 0;
+  for (; count * kParts - c >= kLanes; c += kLanes) {
+    Lanes by_real;
+    Lanes by_imag;
+    load_lanes(factors.by_real + c, &by_real);
+    if constexpr (kParts == 2) load_lanes(factors.by_imag + c, &by_imag);
     for (ptrdiff_t i = 0; i < n; ++i) {
-      auto* const to = a.at<typename A::Part>(i) + first * kParts;
-      const auto* const x = values.at<const typename A::Part>(i);
-      const double real = x[0];
-      if constexpr (kParts == 1) {
-        for (int c = 0; c < kWidth; ++c) {
-          to[c] = static_cast<typename A::Part>(double{to[c]} - real * by_real[c]);
-        }
-      } else {
-        const double imag = x[1];
-        for (int c = 0; c < kWidth; ++c) {
-          const double product = real * by_real[c] + imag * by_imag[c];
-          to[c] = static_cast<typename A::Part>(double{to[c]} - product);
-        }
+      T* const to = a.at<T>(i) + c;
+      const T* const x = values.at<const T>(i);
+      Lanes value;
+      load_lanes(to, &value);
+      Lanes product = double{x[0]} * by_real;
+      if constexpr (kParts == 2) product += double{x[1]} * by_imag;
+      store_lanes(value - product, to);
+    }
+  }
+  for (; c < count * kParts; ++c) {
+    for (ptrdiff_t i = 0; i < n; ++i) {
+      T* const to = a.at<T>(i) + c;
+      const T* const x = values.at<const T>(i);
+      double product = double{x[0]} * factors.by_real[c];
+      if constexpr (kParts == 2) product += double{x[1]} * factors.by_imag[c];
+      *to = static_cast<T>(double{*to} - product);
+    }
+  }
+}
+
+// The same for kColumns contiguous columns from c on, and contiguous values, whose loads they share.
+template <int kColumns, class A>
+RL_LOOPS void subtract_columns(const Line& a, ptrdiff_t column_step, const Line& values,
+                               const Factors& factors, ptrdiff_t c, ptrdiff_t n) {
+  constexpr int kParts = A::kParts;
+  using T = typename A::Part;
+  Lanes own[kColumns];
+  Lanes other[kColumns];
+  T* to[kColumns];
+#pragma GCC unroll 4
+  for (int k = 0; k < kColumns; ++k) {
+    const double* const by_real = factors.by_real + (c + k) * kParts;
+    const double* const by_imag = factors.by_imag + (c + k) * kParts;
+    own[k] = kParts == 1 ? Lanes{} + by_real[0] : Lanes{by_real[0], by_imag[1], by_real[0], by_imag[1]};
+    if constexpr (kParts == 2) other[k] = Lanes{by_imag[0], by_real[1], by_imag[0], by_real[1]};
+    to[k] = reinterpret_cast<T*>(a.data + k * column_step);
+  }
+  const T* const x = values.at<const T>(0);
+  ptrdiff_t i = 0;
+  for (; n * kParts - i >= kLanes; i += kLanes) {
+    Lanes value;
+    Lanes swapped;
+    load_lanes(x + i, &value);
+    if constexpr (kParts == 2) swap_parts(value, &swapped);
+#pragma GCC unroll 4
+    for (int k = 0; k < kColumns; ++k) {
+      Lanes rest;
+      load_lanes(to[k] + i, &rest);
+      Lanes product = value * own[k];
+      if constexpr (kParts == 2) product += swapped * other[k];
+      store_lanes(rest - product, to[k] + i);
+    }
+  }
+  for (; i < n * kParts; i += kParts) {
+    for (int k = 0; k < kColumns; ++k) {
+      for (int part = 0; part < kParts; ++part) {
+        double product = double{x[i]} * factors.by_real[(c + k) * kParts + part];
+        if constexpr (kParts == 2) product += double{x[i + 1]} * factors.by_imag[(c + k) * kParts + part];
+        to[k][i + part] = static_cast<T>(double{to[k][i + part]} - product);
       }
     }
-  });
+  }
 }
 
 // The same for column c alone, of any layout.
@@ -248,18 +299,11 @@ RL_LOOPS void subtract_column(const Line& a, const Line& values, const Factors& 
                               ptrdiff_t n) {
   constexpr int kParts = A::kParts;
   using T = typename A::Part;
-  using U = typename A::Part;
   const double* const by_real = factors.by_real + c * kParts;
   const double* const by_imag = factors.by_imag + c * kParts;
-  if (kParts == 1 && a.step == A::kSize && values.step == A::kSize) {
-    T* const to = a.at<T>(0);
-    const U* const x = values.at<const U>(0);
-    for (ptrdiff_t i = 0; i < n; ++i) to[i] = static_cast<T>(double{to[i]} - double{x[i]} * by_real[0]);
-    return;
-  }
   for (ptrdiff_t i = 0; i < n; ++i) {
     T* const to = a.at<T>(i);
-    const U* const x = values.at<const U>(i);
+    const T* const x = values.at<const T>(i);
     for (int part = 0; part < kParts; ++part) {
       double product = double{x[0]} * by_real[part];
       if constexpr (kParts == 2) product += double{x[1]} * by_imag[part];
@@ -273,7 +317,20 @@ template <class A>
 RL_LOOPS void multiply_line(const Line& a, Number factor, ptrdiff_t n) {
   using T = typename A::Part;
   const double imag = a.sign * factor.imag;
-  for (ptrdiff_t i = 0; i < n; ++i) {
+  if (A::kParts == 1 && a.step == A::kSize) {
+    T* const x = a.at<T>(0);
+    for (ptrdiff_t i = 0; i < n; ++i) x[i] = static_cast<T>(double{x[i]} * factor.real);
+    return;
+  }
+  ptrdiff_t i = 0;
+  for (; A::kParts == 2 && a.step == A::kSize && n - i >= kLanes / 2; i += kLanes / 2) {
+    Lanes value;
+    Lanes swapped;
+    load_lanes(a.at<T>(i), &value);
+    swap_parts(value, &swapped);
+    store_lanes(value * factor.real + swapped * Lanes{-imag, imag, -imag, imag}, a.at<T>(i));
+  }
+  for (; i < n; ++i) {
     T* const x = a.at<T>(i);
     if constexpr (A::kParts == 1) {
       x[0] = static_cast<T>(double{x[0]} * factor.real);
@@ -321,8 +378,23 @@ void MatrixView::dots(ptrdiff_t i, const MatrixView& other, ptrdiff_t j, ptrdiff
     });
     if (is_done) return;
   }
+  const auto size = static_cast<ptrdiff_t>(element_size(type));
+  ptrdiff_t c = 0;
+  if (type == other.type && column_step == size && other.row_step == size) {
+    static_cast<void>(with_types(*this, other, [&](auto a, auto b) {
+      using A = decltype(a);
+      if constexpr (std::is_same_v<A, decltype(b)>) {
+        for (; count - c >= kLanes; c += kLanes) {
+          sums_of_columns<A>(row_of(*this, i, begin), column_of(other, begin, j + c), other.column_step,
+                             end - begin, sums + c);
+        }
+      }
+    }));
+  }
+#else
+  ptrdiff_t c = 0;
 #endif
-  for (ptrdiff_t c = 0; c < count; ++c) sums[c] = dot(i, other, j + c, begin, end);
+  for (; c < count; ++c) sums[c] = dot(i, other, j + c, begin, end);
 }
 
 void MatrixView::subtract(ptrdiff_t j, ptrdiff_t count, const MatrixView& other, ptrdiff_t k,
@@ -360,7 +432,17 @@ void MatrixView::subtract(ptrdiff_t j, ptrdiff_t count, const MatrixView& other,
         // Both are of one dtype wherever time matters.
         if constexpr (std::is_same_v<A, decltype(b)>) {
           if (has_rows) return subtract_rows<A>(first, values, parts, count, end - begin);
-          for (ptrdiff_t c = 0; c < count; ++c) {
+          ptrdiff_t c = 0;
+          if (row_step == A::kSize && values.step == A::kSize) {
+            for (; count - c >= 4; c += 4) {
+              subtract_columns<4, A>(column_of(*this, begin, j + c), column_step, values, parts, c,
+                                     end - begin);
+            }
+            for (; c < count; ++c) {
+              subtract_columns<1, A>(column_of(*this, begin, j + c), 0, values, parts, c, end - begin);
+            }
+          }
+          for (; c < count; ++c) {
             subtract_column<A>(column_of(*this, begin, j + c), values, parts, c, end - begin);
           }
         }
@@ -373,16 +455,21 @@ void MatrixView::subtract(ptrdiff_t j, ptrdiff_t count, const MatrixView& other,
   }
 }
 
+void MatrixView::multiply_column(ptrdiff_t j, Number factor, ptrdiff_t begin, ptrdiff_t end) const {
+#ifndef __OPTIMIZE_SIZE__
+  const bool is_done = with_types(*this, *this, [&](auto a, auto) {
+    multiply_line<decltype(a)>(column_of(*this, begin, j), factor, end - begin);
+  });
+  if (is_done) return;
+#endif
+  for (ptrdiff_t i = begin; i < end; ++i) set(i, j, get(i, j) * factor);
+}
+
 void MatrixView::divide_column(ptrdiff_t j, Number divisor, ptrdiff_t begin, ptrdiff_t end) const {
 #ifndef __OPTIMIZE_SIZE__
   // By the reciprocal, unless that overflows or loses digits.
   const double size = absolute(divisor);
-  const bool is_safe = size > 1e-300 && size < 1e300;
-  const bool is_done =
-      is_safe && with_types(*this, *this, [&](auto a, auto) {
-        multiply_line<decltype(a)>(column_of(*this, begin, j), Number(1) / divisor, end - begin);
-      });
-  if (is_done) return;
+  if (size > 1e-300 && size < 1e300) return multiply_column(j, Number(1) / divisor, begin, end);
 #endif
   for (ptrdiff_t i = begin; i < end; ++i) set(i, j, get(i, j) / divisor);
 }
@@ -423,7 +510,75 @@ void clear_row(const MatrixView& a, ptrdiff_t i, ptrdiff_t begin, ptrdiff_t end)
     std::memset(a.at(i, begin), 0, static_cast<size_t>(end - begin) * size);
     return;
   }
-  for (ptrdiff_t j = begin; j < end; ++j) std::memset(a.at(i, j), 0, size);
+  for (ptrdiff_t j = begin; j < end; ++j) {
+    const uint32_t zero = 0;
+    for (size_t part = 0; part < size; part += sizeof(zero))
+      std::memcpy(a.at(i, j) + part, &zero, sizeof(zero));
+  }
+}
+
+// Zeros outside of diagonals [lowest, highest], along contiguous columns or rows.
+void clear_around(const MatrixView& a, ptrdiff_t lowest, ptrdiff_t highest) {
+  if (lowest <= 1 - a.rows && highest >= a.columns - 1) return;
+  if (a.row_step < a.column_step) return clear_around(a.transposed(), -highest, -lowest);
+  for (ptrdiff_t i = 0; i < a.rows; ++i) {
+    clear_row(a, i, 0, std::min(i + lowest, a.columns));
+    clear_row(a, i, std::max<ptrdiff_t>(i + highest + 1, 0), a.columns);
+  }
+}
+
+}  // namespace
+#endif
+
+#ifndef __OPTIMIZE_SIZE__
+namespace {
+
+// Copies n elements whose steps are numbers, or constants, for which compilers make vectors.
+template <class A, class B, class X, class Y>
+[[gnu::always_inline]] inline void convert(char* to, X to_step, const char* from, Y from_step, ptrdiff_t n,
+                                           double sign) {
+  using T = typename A::Part;
+  using U = typename B::Part;
+  for (ptrdiff_t i = 0; i < n; ++i) {
+    T* const x = reinterpret_cast<T*>(to + i * to_step);
+    const U* const y = reinterpret_cast<const U*>(from + i * from_step);
+    if constexpr (A::kParts == 1) {
+      x[0] = static_cast<T>(y[0]);
+    } else {
+      using Pair __attribute__((vector_size(2 * sizeof(T)))) = T;
+      using Source __attribute__((vector_size(2 * sizeof(U)))) = U;
+      Source source;
+      std::memcpy(&source, y, sizeof(source));
+      const Pair pair = __builtin_convertvector(source, Pair) * Pair{1, static_cast<T>(sign)};
+      std::memcpy(x, &pair, sizeof(pair));
+    }
+  }
+}
+
+// Elements on diagonals [lowest, highest]. In blocks of rows, so that cache lines of both layouts are read
+// and written once.
+template <class A, class B>
+RL_LOOPS void convert_band(const MatrixView& to, const MatrixView& from, ptrdiff_t lowest,
+                           ptrdiff_t highest) {
+  constexpr ptrdiff_t kBlock = 64;
+  constexpr std::integral_constant<ptrdiff_t, A::kSize> kNextTo;
+  constexpr std::integral_constant<ptrdiff_t, B::kSize> kNextFrom;
+  const double sign = to.conjugated == from.conjugated ? 1 : -1;
+  for (ptrdiff_t block = 0; block < to.rows; block += kBlock) {
+    for (ptrdiff_t j = 0; j < to.columns; ++j) {
+      const ptrdiff_t begin = std::max(block, j - highest);
+      const ptrdiff_t n = std::min({block + kBlock, to.rows, j - lowest + 1}) - begin;
+      char* const x = to.at(begin, j);
+      const char* const y = from.at(begin, j);
+      if (to.row_step == A::kSize) {
+        convert<A, B>(x, kNextTo, y, from.row_step, n, sign);
+      } else if (from.row_step == B::kSize) {
+        convert<A, B>(x, to.row_step, y, kNextFrom, n, sign);
+      } else {
+        convert<A, B>(x, to.row_step, y, from.row_step, n, sign);
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -432,20 +587,24 @@ void clear_row(const MatrixView& a, ptrdiff_t i, ptrdiff_t begin, ptrdiff_t end)
 // Reads every element at most once, and writes each after its read, so `source` may be this view.
 void MatrixView::copy_band(const MatrixView& source, ptrdiff_t lowest, ptrdiff_t highest) const {
 #ifndef __OPTIMIZE_SIZE__
-  if (type == source.type && conjugated == source.conjugated) {
-    const bool is_same = data == source.data && row_step == source.row_step;
-    for (ptrdiff_t i = 0; i < rows; ++i) {
-      const ptrdiff_t begin = std::min(std::max<ptrdiff_t>(i + lowest, 0), columns);
-      const ptrdiff_t end = std::min(std::max<ptrdiff_t>(i + highest + 1, begin), columns);
-      if (!is_same && end > begin) {
-        copy_elements(at(i, begin), column_step, source.at(i, begin), source.column_step,
-                      static_cast<size_t>(end - begin), element_size(type));
-      }
-      clear_row(*this, i, 0, begin);
-      clear_row(*this, i, end, columns);
-    }
-    return;
+  const auto size = static_cast<ptrdiff_t>(element_size(type));
+  const bool is_same = data == source.data && row_step == source.row_step;
+  const bool has_rows = column_step == size && source.column_step == size;
+  const bool keeps_bits = type == source.type && conjugated == source.conjugated;
+  bool is_copied = is_same && keeps_bits;
+  if (!is_same && !(keeps_bits && has_rows)) {
+    is_copied = with_types(*this, source, [&](auto a, auto b) {
+      convert_band<decltype(a), decltype(b)>(*this, source, lowest, highest);
+    });
   }
+  for (ptrdiff_t i = 0; keeps_bits && !is_copied && i < rows; ++i) {
+    const ptrdiff_t begin = std::min(std::max<ptrdiff_t>(i + lowest, 0), columns);
+    const ptrdiff_t end = std::min(std::max<ptrdiff_t>(i + highest + 1, begin), columns);
+    if (end == begin) continue;
+    copy_elements(at(i, begin), column_step, source.at(i, begin), source.column_step,
+                  static_cast<size_t>(end - begin), static_cast<size_t>(size));
+  }
+  if (is_copied || keeps_bits) return clear_around(*this, lowest, highest);
 #endif
   for (ptrdiff_t i = 0; i < rows; ++i) {
     for (ptrdiff_t j = 0; j < columns; ++j) {
@@ -456,7 +615,7 @@ void MatrixView::copy_band(const MatrixView& source, ptrdiff_t lowest, ptrdiff_t
 
 void MatrixView::set_identity() const {
 #ifndef __OPTIMIZE_SIZE__
-  for (ptrdiff_t i = 0; i < rows; ++i) clear_row(*this, i, 0, columns);
+  clear_around(*this, 0, -1);
   for (ptrdiff_t i = 0; i < std::min(rows, columns); ++i) set(i, i, 1);
 #else
   for (ptrdiff_t i = 0; i < rows; ++i) {
@@ -545,6 +704,13 @@ Error allocate_matrix(KernelContext& context, ScalarType type, ptrdiff_t rows, p
   *matrix = MatrixView::dense(context.allocate_temp(bytes), type, rows, columns);
   RL_CHECK(matrix->data != nullptr, Error::MemoryAllocationFailed, "out of scratch memory: need %lu bytes",
            static_cast<unsigned long>(bytes));
+  return Error::Ok;
+}
+
+Error allocate_columns(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns,
+                       MatrixView* matrix) {
+  RL_TRY(allocate_matrix(context, type, columns, rows, matrix));
+  *matrix = matrix->transposed();
   return Error::Ok;
 }
 

@@ -124,6 +124,8 @@ struct MatrixView {
   // most kSums columns.
   void subtract(ptrdiff_t j, ptrdiff_t count, const MatrixView& other, ptrdiff_t k, const Number* factors,
                 ptrdiff_t begin, ptrdiff_t end) const;
+  // Multiplies column j in rows [begin, end).
+  void multiply_column(ptrdiff_t j, Number factor, ptrdiff_t begin, ptrdiff_t end) const;
   // Divides column j in rows [begin, end), in builds for speed by the reciprocal.
   void divide_column(ptrdiff_t j, Number divisor, ptrdiff_t begin, ptrdiff_t end) const;
   // Exchanges two whole rows.
@@ -211,5 +213,8 @@ Error copy_matrices(const Tensor& source, const Tensor& out);
 // Allocates a row-major matrix in scratch memory. MemoryAllocationFailed.
 Error allocate_matrix(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns,
                       MatrixView* matrix);
+// The same with contiguous columns.
+Error allocate_columns(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns,
+                       MatrixView* matrix);
 
 }  // namespace rushlight::kernels

@@ -31,17 +31,27 @@ class SmallMatrix {
   }
 
   void load(const MatrixView& from) {
-    for (ptrdiff_t i = 0; i < from.rows; ++i) load_row(from, i, 0, from.columns);
+    with_part(from, [&](auto part) {
+      for (ptrdiff_t i = 0; i < from.rows; ++i) load_row(part, from, i, 0, from.columns);
+    });
   }
   // Does not read the other triangle.
   void load_triangle(const MatrixView& from, bool upper) {
-    for (ptrdiff_t i = 0; i < from.rows; ++i) load_row(from, i, upper ? i : 0, upper ? from.rows : i + 1);
+    with_part(from, [&](auto part) {
+      for (ptrdiff_t i = 0; i < from.rows; ++i) {
+        load_row(part, from, i, upper ? i : 0, upper ? from.rows : i + 1);
+      }
+    });
   }
   void store(const MatrixView& to) const {
-    for (ptrdiff_t i = 0; i < to.rows; ++i) store_row(to, i, to.columns);
+    with_part(to, [&](auto part) {
+      for (ptrdiff_t i = 0; i < to.rows; ++i) store_row(part, to, i, to.columns);
+    });
   }
   void store_lower(const MatrixView& to) const {
-    for (ptrdiff_t i = 0; i < to.rows; ++i) store_row(to, i, i + 1);
+    with_part(to, [&](auto part) {
+      for (ptrdiff_t i = 0; i < to.rows; ++i) store_row(part, to, i, i + 1);
+    });
   }
 
   // Swaps the first `columns` columns of two rows.
@@ -60,16 +70,32 @@ class SmallMatrix {
  private:
   static constexpr int kParts = std::is_same_v<N, RealNumber> ? 1 : 2;
 
-  void load_row(const MatrixView& from, ptrdiff_t i, ptrdiff_t begin, ptrdiff_t end) {
-    for (ptrdiff_t j = begin; j < end; ++j) {
-      const Number value = from.get(i, j);
-      set(i, j, N(value.real, value.imag));
+  // Calls f(float()) or f(double()), the type of the parts of elements.
+  template <class F>
+  static void with_part(const MatrixView& matrix, F f) {
+    if (component_type(matrix.type) == ScalarType::Float) return f(float());
+    f(double());
+  }
+
+  template <class T>
+  void load_row(T, const MatrixView& from, ptrdiff_t i, ptrdiff_t begin, ptrdiff_t end) {
+    const double sign = from.conjugated ? -1 : 1;
+    const bool is_pair = kParts == 2 && is_complex(from.type);
+    const char* at = from.at(i, begin);
+    for (ptrdiff_t j = begin; j < end; ++j, at += from.column_step) {
+      const T* const parts = reinterpret_cast<const T*>(at);
+      set(i, j, N(parts[0], is_pair ? sign * double{parts[1]} : 0));
     }
   }
-  void store_row(const MatrixView& to, ptrdiff_t i, ptrdiff_t end) const {
-    for (ptrdiff_t j = 0; j < end; ++j) {
-      const N value = get(i, j);
-      to.set(i, j, Number(value.real, value.imag));
+  template <class T>
+  void store_row(T, const MatrixView& to, ptrdiff_t i, ptrdiff_t end) const {
+    const double sign = to.conjugated ? -1 : 1;
+    const bool is_pair = kParts == 2 && is_complex(to.type);
+    char* at = to.at(i, 0);
+    for (ptrdiff_t j = 0; j < end; ++j, at += to.column_step) {
+      T* const parts = reinterpret_cast<T*>(at);
+      parts[0] = static_cast<T>(get(i, j).real);
+      if (is_pair) parts[1] = static_cast<T>(sign * get(i, j).imag);
     }
   }
 

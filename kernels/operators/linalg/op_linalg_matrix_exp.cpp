@@ -8,11 +8,10 @@
 //   exp(A) = B_0 + (B_1 + (B_2 + ...) A^4) A^4
 //
 // Three products for the powers, one for each further block, and one for each halving.
-#include <algorithm>
 #include <utility>
 
 #include "kernels/checks/selection.h"
-#include "kernels/linalg/matrix.h"
+#include "kernels/linalg/products.h"
 
 namespace rushlight::kernels {
 
@@ -35,18 +34,6 @@ struct Scratch {
 double* parts_of(const MatrixView& matrix) { return reinterpret_cast<double*>(matrix.data); }
 size_t parts_in(const MatrixView& matrix) {
   return static_cast<size_t>(matrix.rows * matrix.row_step) / sizeof(double);
-}
-
-// target = a b.
-void multiply(const MatrixView& target, const MatrixView& a, const MatrixView& b) {
-  Number sums[MatrixView::kSums];
-  for (ptrdiff_t i = 0; i < target.rows; ++i) {
-    for (ptrdiff_t j = 0; j < target.columns; j += MatrixView::kSums) {
-      const ptrdiff_t count = std::min(target.columns - j, MatrixView::kSums);
-      a.dots(i, b, j, count, 0, a.columns, sums);
-      for (ptrdiff_t c = 0; c < count; ++c) target.set(i, j + c, sums[c]);
-    }
-  }
 }
 
 // Adds the block of the series with these coefficients.

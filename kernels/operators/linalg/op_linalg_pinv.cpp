@@ -9,23 +9,31 @@
 
 #include "kernels/checks/selection.h"
 #include "kernels/linalg/eigen.h"
+#include "kernels/linalg/products.h"
 
 namespace rushlight::kernels {
 
 namespace {
 
+// Copies column j of a matrix to the beginning of a contiguous one, in double: faster to compute with.
+void copy_column(const MatrixView& from, ptrdiff_t j, const MatrixView& to) {
+  MatrixView column = from.leading(from.rows, 1);
+  column.data = from.at(0, j);
+  to.leading(from.rows, 1).copy(column);
+}
+
 // The decomposition and its scratch, reserved once for all matrices of a batch.
 struct PseudoInverse {
   Singular singular;
-  MatrixView column;  // scratch: one element for each singular value
+  MatrixView products;  // scratch: a row for each singular value, a column for each right-hand side
 
-  Error reserve(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns) {
+  Error reserve(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns, ptrdiff_t sides) {
     const ScalarType exact = exact_type(type);
     const ptrdiff_t count = std::min(rows, columns);
     RL_TRY(singular.reserve(context, type, rows, columns, true));
-    RL_TRY(allocate_matrix(context, exact, rows, count, &singular.u));
+    RL_TRY(allocate_columns(context, exact, rows, count, &singular.u));
     RL_TRY(allocate_matrix(context, exact, count, columns, &singular.vh));
-    RL_TRY(allocate_matrix(context, exact, count, 1, &column));
+    RL_TRY(allocate_matrix(context, exact, count, sides, &products));
     return allocate_matrix(context, ScalarType::Double, count, 1, &singular.values);
   }
 
@@ -41,18 +49,21 @@ struct PseudoInverse {
   }
 
   // x = A^+ b with the pseudo-inverse of the given rank; without b, x = A^+. Each column takes rank * (rows +
-  // columns) multiplications. Only the first `rank` singular values divide.
+  // columns) multiplications. Only the first `rank` singular values divide. Changes the vectors.
   void apply(ptrdiff_t rank, const MatrixView* b, const MatrixView& x) const {
-    const MatrixView adjoint = singular.u.adjoint();
-    for (ptrdiff_t j = 0; j < x.columns; ++j) {
-      for (ptrdiff_t k = 0; k < rank; ++k) {
-        const Number part = b == nullptr ? adjoint.get(k, j) : adjoint.dot(k, *b, j, 0, b->rows);
-        column.set(k, 0, part / singular.values.get(k, 0));
+    MatrixView parts = singular.u.adjoint().leading(rank, singular.u.rows);
+    if (b != nullptr) {
+      const MatrixView& column = singular.column;
+      for (ptrdiff_t j = 0; j < b->columns; ++j) {
+        copy_column(*b, j, column);
+        for (ptrdiff_t k = 0; k < rank; ++k) products.set(k, j, parts.dot(k, column, 0, 0, b->rows));
       }
-      for (ptrdiff_t i = 0; i < x.rows; ++i) {
-        x.set(i, j, singular.vh.adjoint().dot(i, column, 0, 0, rank));
-      }
+      parts = products.leading(rank, b->columns);
     }
+    for (ptrdiff_t k = 0; k < rank; ++k) {
+      parts.transposed().divide_column(k, singular.values.get(k, 0), 0, parts.columns);
+    }
+    multiply(x, singular.vh.adjoint().leading(x.rows, rank), parts);
   }
 };
 
@@ -88,8 +99,8 @@ Error check_tolerance(const std::optional<Tensor>& tolerance, const Shape& batch
 
 }  // namespace
 
-// Scratch, in double precision: two matrices of the size of `self`, two of min(rows, columns) squared, and
-// some columns.
+// Scratch, in double precision: two matrices of the size of `self`, two or three of min(rows, columns)
+// squared, and some columns.
 Error linalg_pinv_atol_rtol_tensor_out(KernelContext& context, const Tensor& self,
                                        const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol,
                                        bool hermitian, Tensor& out) {
@@ -105,7 +116,7 @@ Error linalg_pinv_atol_rtol_tensor_out(KernelContext& context, const Tensor& sel
   RL_TRY(resize_batched(out, batch, {columns, rows}));
   if (out.numel() == 0) return Error::Ok;
   PseudoInverse inverse;
-  RL_TRY(inverse.reserve(context, self.scalar_type(), rows, columns));
+  RL_TRY(inverse.reserve(context, self.scalar_type(), rows, columns, 0));
   for (size_t n = 0; n < batch_size(batch); ++n) {
     // PyTorch's rule: without rtol, the default applies only if atol is absent or 0.
     const double absolute_part = atol ? number_of(*atol, batch, n).get(0, 0).real : 0;
@@ -122,8 +133,9 @@ Error linalg_pinv_atol_rtol_tensor_out(KernelContext& context, const Tensor& sel
 }
 
 // Every driver computes the least-squares solution of minimal norm by singular values. Scratch as for
-// linalg_pinv. The driver decides which results exist: `rank` for all but gels, `singular_values` for gelsd
-// and gelss. gels assumes full rank, so only singular values of exactly 0 are dropped.
+// linalg_pinv, and the products of U and `b`. The driver decides which results exist: `rank` for all but
+// gels, `singular_values` for gelsd and gelss. gels assumes full rank, so only singular values of exactly 0
+// are dropped.
 Error linalg_lstsq_out(KernelContext& context, const Tensor& self, const Tensor& b,
                        std::optional<double> rcond, std::optional<std::string_view> driver, Tensor& solution,
                        Tensor& residuals, Tensor& rank, Tensor& singular_values) {
@@ -167,7 +179,7 @@ Error linalg_lstsq_out(KernelContext& context, const Tensor& self, const Tensor&
     RL_TRY(resize_batched(singular_values, Shape(), {0}));
   }
   PseudoInverse inverse;
-  RL_TRY(inverse.reserve(context, self.scalar_type(), rows, columns));
+  RL_TRY(inverse.reserve(context, self.scalar_type(), rows, columns, sides));
   const double relative = rcond.value_or(default_tolerance(self.scalar_type(), rows, columns));
   bool full = true;
   for (size_t n = 0; n < batch_size(batch); ++n) {
@@ -182,16 +194,21 @@ Error linalg_lstsq_out(KernelContext& context, const Tensor& self, const Tensor&
   // Residuals exist only for overdetermined systems of full rank, and not with gelsy, as in PyTorch.
   if (rows <= columns || !(plain || (singular && full))) return resize_batched(residuals, Shape(), {0});
   RL_TRY(resize_batched(residuals, batch, {sides}));
+  const MatrixView& a = inverse.singular.work;  // rows > columns: it has the size of self
+  const MatrixView& rest = inverse.singular.column;
   for (size_t n = 0; n < batch_size(batch); ++n) {
-    const MatrixView a = matrix_of(self, batch, n);
+    a.copy(matrix_of(self, batch, n));
     const MatrixView x = vectors ? vector_of(solution, batch, n) : matrix_of(solution, batch, n);
     const MatrixView side = vectors ? vector_of(b, batch, n) : matrix_of(b, batch, n);
     // Squared length of b - A x. As it is computed from the stored, rounded x, it may exceed the true minimum
     // slightly.
     for (ptrdiff_t j = 0; j < sides; ++j) {
-      double sum = 0;
-      for (ptrdiff_t i = 0; i < rows; ++i) sum += squared(side.get(i, j) - a.dot(i, x, j, 0, columns));
-      vector_of(residuals, batch, n).set(j, 0, sum);
+      copy_column(side, j, rest);
+      for (ptrdiff_t k = 0; k < columns; ++k) {
+        const Number factor = x.get(k, j);
+        rest.subtract(0, 1, a, k, &factor, 0, rows);
+      }
+      vector_of(residuals, batch, n).set(j, 0, rest.adjoint().dot(0, rest, 0, 0, rows).real);
     }
   }
   return Error::Ok;

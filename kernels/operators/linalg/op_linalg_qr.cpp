@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // QR by Householder reflections, in the layout of LAPACK's geqrf: R in the upper triangle, the vectors of the
 // reflections below it, their factors in tau. About 2 n^2 (m - n / 3) operations for R, and as many for Q.
-// The diagonal of R may be negative, as in LAPACK.
+// The diagonal of R may be negative, as in LAPACK. Builds for speed compute in scratch memory, in double and
+// with contiguous columns, which all steps go along; builds for size in the results.
 #include <algorithm>
 #include <string_view>
 
@@ -10,8 +11,25 @@
 
 namespace rushlight::kernels {
 
+namespace {
+
+#ifndef __OPTIMIZE_SIZE__
+constexpr bool kCopies = true;
+#else
+constexpr bool kCopies = false;
+#endif
+
+// Scratch for a copy of a matrix, unless it is computed in place.
+Error allocate_copy(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns,
+                    MatrixView* copy) {
+  return kCopies ? allocate_columns(context, exact_type(type), rows, columns, copy) : Error::Ok;
+}
+
+}  // namespace
+
 // mode: "reduced" [m, k] and [k, n] with k = min(m, n), "complete" [m, m] and [m, n], or "r" with an empty Q.
-// Scratch: a column for tau; with mode "r" and more rows than columns, also a matrix of the size of A.
+// Scratch: a column for tau; in builds for speed the larger of A and Q in double precision; in others, with
+// mode "r" and more rows than columns, a matrix of the size of A.
 Error linalg_qr_out(KernelContext& context, const Tensor& A, std::string_view mode, Tensor& Q, Tensor& R) {
   constexpr TypeSet kTypes = selected_types("aten::linalg_qr.out");
   RL_TRY(check_matrices(A, kTypes, "A"));
@@ -36,33 +54,48 @@ Error linalg_qr_out(KernelContext& context, const Tensor& A, std::string_view mo
   MatrixView scratch;
   RL_TRY(allocate_matrix(context, exact_type(A.scalar_type()), count, 1, &tau));
   // R has as many rows as A: in mode "complete", and if A is not taller than wide.
-  const bool in_r = rank == rows;
-  if (!in_r && !has_q) RL_TRY(allocate_matrix(context, A.scalar_type(), rows, columns, &scratch));
+  const bool in_r = !kCopies && rank == rows;
+  RL_TRY(allocate_copy(context, A.scalar_type(), rows, has_q ? std::max(rank, columns) : columns, &scratch));
+  if (!kCopies && !in_r && !has_q) {
+    RL_TRY(allocate_matrix(context, A.scalar_type(), rows, columns, &scratch));
+  }
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const MatrixView r = matrix_of(R, batch, n);
-    const MatrixView q = has_q ? matrix_of(Q, batch, n) : scratch;
+    const MatrixView q = kCopies || !has_q ? scratch : matrix_of(Q, batch, n);
     // Factors A in R if that has as many rows, otherwise in Q.
     const MatrixView both = in_r ? r : q.leading(rows, columns);
     both.copy(matrix_of(A, batch, n));
     factor_qr(both, tau);
     if (in_r && has_q) q.leading(rows, count).copy(both.leading(rows, count));
     r.copy_band(both.leading(rank, columns), 0, columns);
-    if (has_q) form_q(q, tau);
+    if (!has_q) continue;
+    const MatrixView formed = q.leading(rows, rank);
+    form_q(formed, tau);
+    if (kCopies) matrix_of(Q, batch, n).copy(formed);
   }
   return Error::Ok;
 }
 
-// The raw factors: reflections and tau as LAPACK returns them.
-Error geqrf_a(KernelContext&, const Tensor& self, Tensor& a, Tensor& tau) {
+// The raw factors: reflections and tau as LAPACK returns them. Scratch in builds for speed: a matrix in
+// double precision.
+Error geqrf_a(KernelContext& context, const Tensor& self, Tensor& a, Tensor& tau) {
   constexpr TypeSet kTypes = selected_types("aten::geqrf.a");
   RL_TRY(check_matrices(self, kTypes, "self"));
   RL_TRY(check_dtype(a, self.scalar_type(), "a"));
   RL_TRY(check_dtype(tau, self.scalar_type(), "tau"));
   const Shape batch = Shape::of(self, 2);
-  RL_TRY(copy_matrices(self, a));
-  RL_TRY(resize_batched(tau, batch, {std::min(a.size(a.dim() - 2), a.size(a.dim() - 1))}));
+  const ptrdiff_t rows = self.size(self.dim() - 2);
+  const ptrdiff_t columns = self.size(self.dim() - 1);
+  RL_TRY(resize_out(a, self.sizes()));
+  RL_TRY(resize_batched(tau, batch, {std::min(rows, columns)}));
+  MatrixView copy;
+  RL_TRY(allocate_copy(context, self.scalar_type(), rows, columns, &copy));
   for (size_t n = 0; n < batch_size(batch); ++n) {
-    factor_qr(matrix_of(a, batch, n), vector_of(tau, batch, n));
+    const MatrixView out = matrix_of(a, batch, n);
+    const MatrixView& factors = kCopies ? copy : out;
+    factors.copy(matrix_of(self, batch, n));
+    factor_qr(factors, vector_of(tau, batch, n));
+    if (kCopies) out.copy(factors);
   }
   return Error::Ok;
 }
@@ -83,17 +116,28 @@ Error check_tau(const Tensor& tau, const Tensor& reflections) {
 
 }  // namespace
 
-// The first columns of Q = H(1) H(2) ... H(k), formed in place in the copy of the reflections.
-Error linalg_householder_product_out(KernelContext&, const Tensor& input, const Tensor& tau, Tensor& out) {
+// The first columns of Q = H(1) H(2) ... H(k), formed in place in the copy of the reflections. Scratch in
+// builds for speed: a matrix in double precision.
+Error linalg_householder_product_out(KernelContext& context, const Tensor& input, const Tensor& tau,
+                                     Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::linalg_householder_product.out");
   RL_TRY(check_matrices(input, kTypes, "input"));
   RL_TRY(check_tau(tau, input));
   RL_CHECK(input.size(input.dim() - 2) >= input.size(input.dim() - 1), Error::InvalidArgument,
            "input: expected at least as many rows as columns");
   RL_TRY(check_dtype(out, input.scalar_type(), "out"));
-  RL_TRY(copy_matrices(input, out));
+  RL_TRY(resize_out(out, input.sizes()));
   const Shape batch = Shape::of(input, 2);
-  for (size_t n = 0; n < batch_size(batch); ++n) form_q(matrix_of(out, batch, n), vector_of(tau, batch, n));
+  MatrixView copy;
+  RL_TRY(allocate_copy(context, input.scalar_type(), input.size(input.dim() - 2), input.size(input.dim() - 1),
+                       &copy));
+  for (size_t n = 0; n < batch_size(batch); ++n) {
+    const MatrixView to = matrix_of(out, batch, n);
+    const MatrixView& q = kCopies ? copy : to;
+    q.copy(matrix_of(input, batch, n));
+    form_q(q, vector_of(tau, batch, n));
+    if (kCopies) to.copy(q);
+  }
   return Error::Ok;
 }
 

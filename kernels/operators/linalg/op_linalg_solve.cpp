@@ -46,15 +46,34 @@ struct Determinant {
   }
 };
 
+// Sets the results of matrices without elements, for which a loop over the batch takes much longer than a
+// fill; builds for size have only that loop. The layout of a tensor does not matter. False for other
+// matrices.
+bool fill_for_empty(const Tensor& matrices, Number value, const Tensor& result) {
+#ifndef __OPTIMIZE_SIZE__
+  if (matrices.numel() == 0) {
+    const auto count = static_cast<ptrdiff_t>(result.numel());
+    const MatrixView all = MatrixView::dense(result.mutable_data_ptr<char>(), result.scalar_type(), count, 1);
+    for (ptrdiff_t i = 0; i < count; ++i) all.set(i, 0, value);
+    return true;
+  }
+#else
+  static_cast<void>(matrices);
+  static_cast<void>(value);
+  static_cast<void>(result);
+#endif
+  return false;
+}
+
 }  // namespace
 
-Error _linalg_solve_ex_result(KernelContext&, const Tensor& A, const Tensor& B, bool left, bool check_errors,
-                              Tensor& result, Tensor& LU, Tensor& pivots, Tensor& info) {
+Error _linalg_solve_ex_result(KernelContext& context, const Tensor& A, const Tensor& B, bool left,
+                              bool check_errors, Tensor& result, Tensor& LU, Tensor& pivots, Tensor& info) {
   constexpr TypeSet kTypes = selected_types("aten::_linalg_solve_ex.result");
   RL_TRY(check_square(A, kTypes, "A"));
   const bool vectors = holds_vectors(A, B);
   RL_CHECK(left || !vectors, Error::InvalidArgument, "B: expected matrices for left = false");
-  RL_TRY(factor_all(A, false, LU, pivots, &info, check_errors));
+  RL_TRY(factor_all(context, A, false, LU, pivots, &info, check_errors));
   // Reads the factors back from LU, rounded to its dtype.
   return solve_all(LU, pivots, B, {left, false, false, vectors}, result);
 }
@@ -86,13 +105,15 @@ Error linalg_inv_ex_inverse(KernelContext& context, const Tensor& A, bool check_
   return Error::Ok;
 }
 
-Error _linalg_det_result(KernelContext&, const Tensor& A, Tensor& result, Tensor& LU, Tensor& pivots) {
+Error _linalg_det_result(KernelContext& context, const Tensor& A, Tensor& result, Tensor& LU,
+                         Tensor& pivots) {
   constexpr TypeSet kTypes = selected_types("aten::_linalg_det.result");
   RL_TRY(check_square(A, kTypes, "A"));
   RL_TRY(check_dtype(result, A.scalar_type(), "result"));
-  RL_TRY(factor_all(A, is_factored_transposed(A), LU, pivots, nullptr, false));
+  RL_TRY(factor_all(context, A, is_factored_transposed(A), LU, pivots, nullptr, false));
   const Shape batch = Shape::of(A, 2);
   RL_TRY(resize_out(result, batch.span()));
+  if (fill_for_empty(A, 1, result)) return Error::Ok;
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const Determinant det(matrix_of(LU, batch, n), pivots_of(pivots, batch, n));
     number_of(result, batch, n).set(0, 0, det.product);
@@ -100,16 +121,17 @@ Error _linalg_det_result(KernelContext&, const Tensor& A, Tensor& result, Tensor
   return Error::Ok;
 }
 
-Error _linalg_slogdet_sign(KernelContext&, const Tensor& A, Tensor& sign, Tensor& logabsdet, Tensor& LU,
-                           Tensor& pivots) {
+Error _linalg_slogdet_sign(KernelContext& context, const Tensor& A, Tensor& sign, Tensor& logabsdet,
+                           Tensor& LU, Tensor& pivots) {
   constexpr TypeSet kTypes = selected_types("aten::_linalg_slogdet.sign");
   RL_TRY(check_square(A, kTypes, "A"));
   RL_TRY(check_dtype(sign, A.scalar_type(), "sign"));
   RL_TRY(check_dtype(logabsdet, component_type(A.scalar_type()), "logabsdet"));
-  RL_TRY(factor_all(A, is_factored_transposed(A), LU, pivots, nullptr, false));
+  RL_TRY(factor_all(context, A, is_factored_transposed(A), LU, pivots, nullptr, false));
   const Shape batch = Shape::of(A, 2);
   RL_TRY(resize_out(sign, batch.span()));
   RL_TRY(resize_out(logabsdet, batch.span()));
+  if (fill_for_empty(A, 1, sign) && fill_for_empty(A, 0, logabsdet)) return Error::Ok;
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const Determinant det(matrix_of(LU, batch, n), pivots_of(pivots, batch, n));
     number_of(sign, batch, n).set(0, 0, det.sign);

@@ -31,15 +31,15 @@ void take_lower(const MatrixView& lu, const MatrixView& lower) {
 
 // The packed factors; `info` is 0, or the first zero pivot, at which U is singular. The factorization is
 // complete anyway.
-Error linalg_lu_factor_ex_out(KernelContext&, const Tensor& A, bool pivot, bool check_errors, Tensor& LU,
-                              Tensor& pivots, Tensor& info) {
+Error linalg_lu_factor_ex_out(KernelContext& context, const Tensor& A, bool pivot, bool check_errors,
+                              Tensor& LU, Tensor& pivots, Tensor& info) {
   constexpr TypeSet kTypes = selected_types("aten::linalg_lu_factor_ex.out");
   RL_TRY(check_matrices(A, kTypes, "A"));
   RL_TRY(check_pivoting(pivot));
-  return factor_all(A, false, LU, pivots, &info, check_errors);
+  return factor_all(context, A, false, LU, pivots, &info, check_errors);
 }
 
-// Scratch: an int32 for each pivot of one matrix.
+// Scratch: an int32 for each pivot of one matrix, and as allocate_copy().
 Error linalg_lu_out(KernelContext& context, const Tensor& A, bool pivot, Tensor& P, Tensor& L, Tensor& U) {
   constexpr TypeSet kTypes = selected_types("aten::linalg_lu.out");
   RL_TRY(check_matrices(A, kTypes, "A"));
@@ -56,6 +56,8 @@ Error linalg_lu_out(KernelContext& context, const Tensor& A, bool pivot, Tensor&
   RL_TRY(resize_batched(U, batch, {count, columns}));
   MatrixView numbers;
   RL_TRY(allocate_matrix(context, ScalarType::Float, count, 1, &numbers));
+  MatrixView copy;
+  RL_TRY(allocate_copy(context, A, &copy));
   const Pivots pivots{numbers.data, sizeof(int32_t)};
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const MatrixView lower = matrix_of(L, batch, n);
@@ -63,8 +65,7 @@ Error linalg_lu_out(KernelContext& context, const Tensor& A, bool pivot, Tensor&
     // Factors in the larger of L and U, which has the size of A. That one is unpacked last, in place.
     const bool in_lower = rows >= columns;
     const MatrixView both = in_lower ? lower : upper;
-    both.copy(matrix_of(A, batch, n));
-    factor_lu(both, pivots);
+    factor_into(matrix_of(A, batch, n), copy, both, pivots);
     if (in_lower) take_upper(both, upper);
     take_lower(both, lower);
     if (!in_lower) take_upper(both, upper);
