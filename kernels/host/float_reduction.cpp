@@ -16,7 +16,7 @@ namespace rushlight::kernels {
 namespace {
 
 constexpr size_t kConverted = 8192;  // 16-bit floats that are converted at a time
-constexpr size_t kChain = 64;    // partial sums that are added to one block
+constexpr size_t kChain = 64;        // partial sums that are added to one block
 
 template <class T>
 const T* elements_at(const char* address) {

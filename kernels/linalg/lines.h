@@ -85,8 +85,8 @@ template <class T>
 }
 
 // Adds a(r, k) * b(k, c) for k < n to sums of kRows rows and kVectors vectors of parts of contiguous rows of
-// b; `by_real` has the products of the real parts of a, `by_imag` those of the imaginary ones. The sums stay
-// in registers, and rows share the loads of b.
+// b; `by_real` has the products of the real parts of a, `by_imag` the products of its imaginary parts. The
+// sums stay in registers, and rows share the loads of b.
 template <int kRows, int kVectors, class A, class B>
 [[gnu::always_inline]] inline void add_tile(const char* a, ptrdiff_t row_step, ptrdiff_t step, const char* b,
                                             ptrdiff_t b_step, ptrdiff_t n, Lanes (*by_real)[kVectors],

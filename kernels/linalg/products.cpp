@@ -26,7 +26,7 @@ double sign_of(const MatrixView& a) { return a.conjugated ? -1.0 : 1.0; }
 
 bool has_rows(const MatrixView& a) { return a.column_step == static_cast<ptrdiff_t>(element_size(a.type)); }
 
-// What turns sums by real and imaginary parts into parts in memory.
+// Signs turn sums by real and imaginary parts into parts in memory.
 struct Signs {
   Lanes by_real;
   Lanes by_imag;
