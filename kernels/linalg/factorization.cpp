@@ -83,6 +83,18 @@ void finish_row(const MatrixView& a, ptrdiff_t j) {
 #ifndef __OPTIMIZE_SIZE__
 namespace {
 
+bool is_small(const MatrixView& a) { return a.rows <= kSmallMatrix && a.columns <= kSmallMatrix; }
+
+int32_t factor_small(const MatrixView& source, const MatrixView& lu, Pivots pivots) {
+  return with_number(source, lu, [&](auto number) {
+    SmallMatrix<decltype(number)> copy;
+    copy.load(source);
+    const int32_t stopped = small_lu(copy, source.rows, source.columns, pivots);
+    copy.store(lu);
+    return stopped;
+  });
+}
+
 MatrixView part_of(const MatrixView& a, ptrdiff_t i, ptrdiff_t j, ptrdiff_t rows, ptrdiff_t columns) {
   MatrixView part = a.leading(rows, columns);
   part.data = a.at(i, j);
@@ -146,15 +158,7 @@ int32_t factor_panels(const MatrixView& a, Pivots pivots) {
 // Step j finishes column j, exchanges whole rows, finishes row j, and divides the column by the pivot.
 int32_t factor_lu(const MatrixView& a, Pivots pivots) {
 #ifndef __OPTIMIZE_SIZE__
-  if (a.rows <= kSmallMatrix && a.columns <= kSmallMatrix) {
-    return with_number(a, a, [&](auto number) {
-      SmallMatrix<decltype(number)> copy;
-      copy.load(a);
-      const int32_t stopped = small_lu(copy, a.rows, a.columns, pivots);
-      copy.store(a);
-      return stopped;
-    });
-  }
+  if (is_small(a)) return factor_small(a, a, pivots);
   if (a.type == exact_type(a.type) && a.row_step == static_cast<ptrdiff_t>(element_size(a.type))) {
     return factor_panels(a, pivots);
   }
@@ -198,6 +202,7 @@ int32_t factor_into(const MatrixView& source, const MatrixView& copy, const Matr
     lu.copy(copy);
     return stopped;
   }
+  if (is_small(lu)) return factor_small(source, lu, pivots);
 #else
   static_cast<void>(copy);
 #endif

@@ -164,13 +164,12 @@ RL_LOOPS void sums_of_rows(const Line& a, const Line& b, ptrdiff_t count, ptrdif
   }
 }
 
-// sums[c] = sum over k of a[k] * b(k, c) for kLanes contiguous columns of b, and a contiguous `a`: the
+// sums[c] = sum over k of a[k] * b(k, c) for kColumns contiguous columns of b, and a contiguous `a`: the
 // columns share the loads of `a`.
-template <class A>
+template <int kColumns, class A>
 RL_LOOPS void sums_of_columns(const Line& a, const Line& b, ptrdiff_t column_step, ptrdiff_t n,
                               Number* sums) {
   constexpr int kParts = A::kParts;
-  constexpr int kColumns = 4;
   using T = typename A::Part;
   const ptrdiff_t whole = n * kParts / kLanes * kLanes;
   Lanes equal[kColumns] = {};
@@ -384,9 +383,13 @@ void MatrixView::dots(ptrdiff_t i, const MatrixView& other, ptrdiff_t j, ptrdiff
     static_cast<void>(with_types(*this, other, [&](auto a, auto b) {
       using A = decltype(a);
       if constexpr (std::is_same_v<A, decltype(b)>) {
-        for (; count - c >= kLanes; c += kLanes) {
-          sums_of_columns<A>(row_of(*this, i, begin), column_of(other, begin, j + c), other.column_step,
-                             end - begin, sums + c);
+        const Line values = row_of(*this, i, begin);
+        const ptrdiff_t n = end - begin;
+        for (; count - c >= 4; c += 4) {
+          sums_of_columns<4, A>(values, column_of(other, begin, j + c), other.column_step, n, sums + c);
+        }
+        for (; count - c >= 2; c += 2) {
+          sums_of_columns<2, A>(values, column_of(other, begin, j + c), other.column_step, n, sums + c);
         }
       }
     }));
@@ -434,9 +437,12 @@ void MatrixView::subtract(ptrdiff_t j, ptrdiff_t count, const MatrixView& other,
           if (has_rows) return subtract_rows<A>(first, values, parts, count, end - begin);
           ptrdiff_t c = 0;
           if (row_step == A::kSize && values.step == A::kSize) {
+            const ptrdiff_t n = end - begin;
             for (; count - c >= 4; c += 4) {
-              subtract_columns<4, A>(column_of(*this, begin, j + c), column_step, values, parts, c,
-                                     end - begin);
+              subtract_columns<4, A>(column_of(*this, begin, j + c), column_step, values, parts, c, n);
+            }
+            for (; count - c >= 2; c += 2) {
+              subtract_columns<2, A>(column_of(*this, begin, j + c), column_step, values, parts, c, n);
             }
             for (; c < count; ++c) {
               subtract_columns<1, A>(column_of(*this, begin, j + c), 0, values, parts, c, end - begin);

@@ -140,19 +140,27 @@ template <class A>
   }
 }
 
-// Solves kRows rows of kVectors vectors of columns from j on. Row r is number first + r * direction; rows
-// [begin, begin + count) are solved already.
-template <int kRows, int kVectors, class A>
-[[gnu::always_inline]] inline void solve_tile(const MatrixView& triangle, const DiagonalBlock<A>& block,
-                                              bool unit, const MatrixView& b, ptrdiff_t first,
-                                              ptrdiff_t direction, ptrdiff_t begin, ptrdiff_t count,
+// Elements of a triangle beside its diagonal block: row r and solved row k are at data + r * row_step + k *
+// step.
+struct Beside {
+  const char* data;
+  ptrdiff_t row_step;
+  ptrdiff_t step;
+};
+
+// Solves kRows rows of kVectors vectors of columns from j on. Row r is number first + r * direction; `solved`
+// has the solved rows. X is the type of elements beside the block.
+template <int kRows, int kVectors, class X, class A>
+[[gnu::always_inline]] inline void solve_tile(const Beside& beside, const DiagonalBlock<A>& block, bool unit,
+                                              const Signs& signs, const MatrixView& b,
+                                              const MatrixView& solved, ptrdiff_t first, ptrdiff_t direction,
                                               ptrdiff_t j) {
   using T = typename A::Part;
-  const Signs signs(sign_of(triangle), sign_of(b), sign_of(b));
+  const double sign = sign_of(b);
   Lanes by_real[kRows][kVectors] = {};
   Lanes by_imag[kRows][kVectors] = {};
-  add_tile<kRows, kVectors, A, A>(triangle.at(first, begin), direction * triangle.row_step,
-                                  triangle.column_step, b.at(begin, j), b.row_step, count, by_real, by_imag);
+  add_tile<kRows, kVectors, X, A>(beside.data, beside.row_step, beside.step, solved.at(0, j), b.row_step,
+                                  solved.rows, by_real, by_imag);
   Lanes x[kRows][kVectors];
 #pragma GCC unroll 8
   for (int r = 0; r < kRows; ++r) {
@@ -165,49 +173,77 @@ template <int kRows, int kVectors, class A>
       x[r][v] -= sum;
 #pragma GCC unroll 8
       for (int q = 0; q < r; ++q) {
-        multiply_lanes<A>(x[q][v], block.factors[r][q], sign_of(b), &sum);
+        multiply_lanes<A>(x[q][v], block.factors[r][q], sign, &sum);
         x[r][v] -= sum;
       }
-      if (!unit) multiply_lanes<A>(x[r][v], block.inverses[r], sign_of(b), &x[r][v]);
+      if (!unit) multiply_lanes<A>(x[r][v], block.inverses[r], sign, &x[r][v]);
       store_lanes(x[r][v], at);
     }
+  }
+}
+
+// The same for all columns that vectors hold, and kRows rows or one.
+template <class X, class A>
+RL_LOOPS void solve_block(const Beside& beside, const DiagonalBlock<A>& block, bool unit, bool is_whole,
+                          const Signs& signs, const MatrixView& b, const MatrixView& solved, ptrdiff_t first,
+                          ptrdiff_t direction) {
+  constexpr int kRows = kTileRows<A>;
+  ptrdiff_t j = 0;
+  for (; b.columns - j >= 2 * kWidth<A>; j += 2 * kWidth<A>) {
+    if (is_whole) {
+      solve_tile<kRows, 2, X, A>(beside, block, unit, signs, b, solved, first, direction, j);
+    } else {
+      solve_tile<1, 2, X, A>(beside, block, unit, signs, b, solved, first, direction, j);
+    }
+  }
+  if (b.columns - j < kWidth<A>) return;
+  if (is_whole) {
+    solve_tile<kRows, 1, X, A>(beside, block, unit, signs, b, solved, first, direction, j);
+  } else {
+    solve_tile<1, 1, X, A>(beside, block, unit, signs, b, solved, first, direction, j);
   }
 }
 
 // All rows and as many columns as vectors hold; returns these. Stops before a block of rows whose divisors
 // have no exact inverses, with its number of rows solved before in `solved`.
 template <class A>
-RL_LOOPS ptrdiff_t solve_tiles(const MatrixView& triangle, bool upper, bool unit, const MatrixView& b,
-                               ptrdiff_t* solved) {
+ptrdiff_t solve_tiles(const MatrixView& triangle, bool upper, bool unit, const MatrixView& b,
+                      ptrdiff_t* solved) {
+  using Copy = Stored<double, A::kParts>;
   constexpr int kRows = kTileRows<A>;
+  constexpr ptrdiff_t kCopied = 64;
+  const Signs signs(sign_of(triangle), sign_of(b), sign_of(b));
   const ptrdiff_t direction = upper ? -1 : 1;
-  const ptrdiff_t columns = b.columns / kWidth<A> * kWidth<A>;
-  for (ptrdiff_t step = 0; step < b.rows;) {
+  double copy[kCopied * kRows * A::kParts];
+  ptrdiff_t step = 0;
+  while (step < b.rows) {
     const bool is_whole = b.rows - step >= kRows;
+    const int rows = is_whole ? kRows : 1;
     const ptrdiff_t first = upper ? b.rows - 1 - step : step;
     const ptrdiff_t begin = upper ? first + 1 : 0;
-    const DiagonalBlock<A> block(triangle, unit, first, direction, is_whole ? kRows : 1);
-    *solved = step;
-    if (!block.is_exact) return columns;
-    ptrdiff_t j = 0;
-    for (; columns - j >= 2 * kWidth<A>; j += 2 * kWidth<A>) {
-      if (is_whole) {
-        solve_tile<kRows, 2, A>(triangle, block, unit, b, first, direction, begin, step, j);
-      } else {
-        solve_tile<1, 2, A>(triangle, block, unit, b, first, direction, begin, step, j);
+    const DiagonalBlock<A> block(triangle, unit, first, direction, rows);
+    if (!block.is_exact) break;
+    MatrixView done = b.leading(step, b.columns);
+    done.data = b.at(begin, 0);
+    const Beside beside = {triangle.at(first, begin), direction * triangle.row_step, triangle.column_step};
+    if (step <= kCopied && !std::is_same_v<A, Copy>) {
+      // A copy in double, so that elements are converted once for all columns.
+      for (ptrdiff_t k = 0; k < step; ++k) {
+        for (int r = 0; r < rows; ++r) {
+          const auto* const parts =
+              reinterpret_cast<const typename A::Part*>(beside.data + r * beside.row_step + k * beside.step);
+          for (int part = 0; part < A::kParts; ++part) copy[(k * kRows + r) * A::kParts + part] = parts[part];
+        }
       }
+      const Beside copied = {reinterpret_cast<const char*>(copy), Copy::kSize, kRows * Copy::kSize};
+      solve_block<Copy, A>(copied, block, unit, is_whole, signs, b, done, first, direction);
+    } else {
+      solve_block<A, A>(beside, block, unit, is_whole, signs, b, done, first, direction);
     }
-    if (j < columns) {
-      if (is_whole) {
-        solve_tile<kRows, 1, A>(triangle, block, unit, b, first, direction, begin, step, j);
-      } else {
-        solve_tile<1, 1, A>(triangle, block, unit, b, first, direction, begin, step, j);
-      }
-    }
-    step += is_whole ? kRows : 1;
+    step += rows;
   }
-  *solved = b.rows;
-  return columns;
+  *solved = step;
+  return b.columns / kWidth<A> * kWidth<A>;
 }
 
 }  // namespace
