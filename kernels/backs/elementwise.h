@@ -192,12 +192,27 @@ struct TensorBoundsProblem {
   }
 };
 
+// out = constant + the sum of lgamma(self - j / 2) over j < terms. Integers and bool of kTypes compute in
+// float32.
+struct LgammaSumProblem : UnaryProblem {
+  size_t terms;
+  double constant;
+  TypeSet promoted;  // the dtypes that compute in float32
+
+  [[nodiscard]] bool is_in(TypeSet types) const {
+    const bool promotes = !kKnowsCalls && contains(promoted, type());
+    const ScalarType computed = promotes ? ScalarType::Float : type();
+    return contains(types, computed) && out.scalar_type() == computed;
+  }
+};
+
 namespace host {
 
 // unary.cpp: float32, float16, bfloat16 and, except hardsigmoid, hardswish and relu, float64; 16-bit floats
 // compute in float32 and round once. The largest errors of float32 functions, at most 4.6 ulp, are in
-// kernels/ukernel/vector_math.h, and the errors of all others in kernels/ukernel/wide_math.h; sinc and
-// spherical_bessel_j0 compute in double. A result does not depend on its position or on threads.
+// kernels/ukernel/vector_math.h, and the errors of all others in kernels/ukernel/wide_math.h; sinc,
+// spherical_bessel_j0, erfcx, lgamma and sum_lgamma compute in double. A result does not depend on its
+// position or on threads.
 Error abs(KernelContext& context, const UnaryProblem& problem);
 Error acos(KernelContext& context, const UnaryProblem& problem);
 Error acosh(KernelContext& context, const UnaryProblem& problem);
@@ -210,6 +225,7 @@ Error cos(KernelContext& context, const UnaryProblem& problem);
 Error cosh(KernelContext& context, const UnaryProblem& problem);
 Error erf(KernelContext& context, const UnaryProblem& problem);
 Error erfc(KernelContext& context, const UnaryProblem& problem);
+Error erfcx(KernelContext& context, const UnaryProblem& problem);
 Error erfinv(KernelContext& context, const UnaryProblem& problem);
 Error exp(KernelContext& context, const UnaryProblem& problem);
 Error exp2(KernelContext& context, const UnaryProblem& problem);
@@ -217,6 +233,7 @@ Error expm1(KernelContext& context, const UnaryProblem& problem);
 Error floor(KernelContext& context, const UnaryProblem& problem);
 Error hardsigmoid(KernelContext& context, const UnaryProblem& problem);
 Error hardswish(KernelContext& context, const UnaryProblem& problem);
+Error lgamma(KernelContext& context, const UnaryProblem& problem);
 Error log(KernelContext& context, const UnaryProblem& problem);
 Error log10(KernelContext& context, const UnaryProblem& problem);
 Error log1p(KernelContext& context, const UnaryProblem& problem);
@@ -238,6 +255,7 @@ Error sinh(KernelContext& context, const UnaryProblem& problem);
 Error spherical_bessel_j0(KernelContext& context, const UnaryProblem& problem);
 Error sqrt(KernelContext& context, const UnaryProblem& problem);
 Error square(KernelContext& context, const UnaryProblem& problem);
+Error sum_lgamma(KernelContext& context, const LgammaSumProblem& problem);
 Error tan(KernelContext& context, const UnaryProblem& problem);
 Error tanh(KernelContext& context, const UnaryProblem& problem);
 Error trunc(KernelContext& context, const UnaryProblem& problem);

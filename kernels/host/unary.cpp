@@ -104,11 +104,13 @@ RL_UNARY_OR_WIDE(ceil)
 RL_UNARY_OR_WIDE(cosh)
 RL_UNARY_OR_WIDE(erf)
 RL_UNARY_OR_WIDE(erfc)
+RL_UNARY_OR_WIDE(erfcx)
 RL_UNARY_OR_WIDE(erfinv)
 RL_UNARY_OR_WIDE(exp)
 RL_UNARY_OR_WIDE(exp2)
 RL_UNARY_OR_WIDE(expm1)
 RL_UNARY_OR_WIDE(floor)
+RL_UNARY_OR_WIDE(lgamma)
 RL_UNARY_OR_WIDE(log)
 RL_UNARY_OR_WIDE(log10)
 RL_UNARY_OR_WIDE(log1p)
@@ -140,6 +142,20 @@ Error logit(KernelContext& context, const LogitProblem& problem) {
   const auto function = [low = static_cast<float>(problem.low), high = static_cast<float>(problem.high)](
                             size_t n, const float* x, float* out) {
     ukernel::logit_f32(n, x, low, high, out);
+  };
+  return elementwise_in_float(context, problem.out, of_each(function), problem.self);
+}
+
+Error sum_lgamma(KernelContext& context, const LgammaSumProblem& problem) {
+  if (problem.type() == ScalarType::Double) {
+    return wide(context, problem,
+                [terms = problem.terms, constant = problem.constant](size_t n, const double* x, double* out) {
+                  ukernel::sum_lgamma_f64(n, x, terms, constant, out);
+                });
+  }
+  const auto function = [terms = problem.terms, constant = problem.constant](size_t n, const float* x,
+                                                                             float* out) {
+    ukernel::sum_lgamma_f32(n, x, terms, constant, out);
   };
   return elementwise_in_float(context, problem.out, of_each(function), problem.self);
 }

@@ -18,6 +18,8 @@
 //   elu, log_add, log2_add                      3; near a result of 0 2^-50
 //   mish                                        4.5
 //   gelu, gelu_tanh                             4.5; below -1, where a sum cancels, 2^-52 |x|
+//   erfcx                                       4
+//   lgamma                                      6; near its zeros at negative x 2^-48
 //   erfinv                                      8
 // and of float32 results 0.51. sin, cos and tan: for |x| up to kLargestAngle; beyond, the result is
 // undefined. NaN gives NaN. Infinities and zeros, with their signs, give the results of <cmath>; silu(-inf)
@@ -80,6 +82,8 @@ RL_WIDE_FUNCTION(erfinv)
 RL_WIDE_FUNCTION(gelu)       // by the error function
 RL_WIDE_FUNCTION(gelu_tanh)  // by the approximation with tanh
 RL_WIDE_FUNCTION(mish)
+RL_BOTH_FUNCTIONS(erfcx)   // e^(x^2) erfc(x)
+RL_BOTH_FUNCTIONS(lgamma)  // log(|gamma(x)|)
 
 #undef RL_WIDE_FUNCTION
 #undef RL_NARROW_FUNCTION
@@ -100,6 +104,12 @@ RL_UKERNEL_EXACT(void, log_add_f64,
 RL_UKERNEL_EXACT(void, log2_add_f64,
                  (size_t n, const double* a, size_t a_step, const double* b, size_t b_step, double* out),
                  (n, a, a_step, b, b_step, out))
+
+// constant + the sum of lgamma(x[i] - j / 2) over j < p.
+RL_UKERNEL_EXACT(void, sum_lgamma_f64, (size_t n, const double* x, size_t p, double constant, double* out),
+                 (n, x, p, constant, out))
+RL_UKERNEL_EXACT(void, sum_lgamma_f32, (size_t n, const float* x, size_t p, double constant, float* out),
+                 (n, x, p, constant, out))
 
 // As elu_f32 of vector_math.h.
 RL_UKERNEL_EXACT(void, elu_f64,

@@ -15,6 +15,34 @@ namespace rushlight::kernels {
 
 namespace {
 
+#ifdef __OPTIMIZE_SIZE__
+template <class T>
+// std::frexp leaves the exponent of infinities and NaN unspecified.
+T split(T x, int* exponent) {
+  *exponent = 0;
+  return std::isfinite(x) ? std::frexp(x, exponent) : x;
+}
+
+template <class T>
+void mantissa_row(const void*, char* const* pointers, const ptrdiff_t* strides, size_t n) {
+  for (size_t i = 0; i < n; ++i) {
+    const auto at = static_cast<ptrdiff_t>(i);
+    int exponent = 0;
+    *reinterpret_cast<T*>(pointers[0] + at * strides[0]) =
+        split(*reinterpret_cast<const T*>(pointers[1] + at * strides[1]), &exponent);
+  }
+}
+
+template <class T>
+void exponent_row(const void*, char* const* pointers, const ptrdiff_t* strides, size_t n) {
+  for (size_t i = 0; i < n; ++i) {
+    const auto at = static_cast<ptrdiff_t>(i);
+    int exponent = 0;
+    static_cast<void>(split(*reinterpret_cast<const T*>(pointers[1] + at * strides[1]), &exponent));
+    *reinterpret_cast<int32_t*>(pointers[0] + at * strides[0]) = exponent;
+  }
+}
+#else
 // The mantissa and the exponent by the bits of a number, so that loops vectorize.
 template <class T>
 struct Split {
@@ -58,8 +86,13 @@ struct Exponent {
   }
 };
 
-template <class T, class Out, class F>
-inline constexpr RowFunction kRow = &internal::elementwise_row<T, Out, internal::SameForAllTypes<F>, 0>;
+template <class T>
+inline constexpr RowFunction mantissa_row =
+    &internal::elementwise_row<T, T, internal::SameForAllTypes<Mantissa>, 0>;
+template <class T>
+inline constexpr RowFunction exponent_row =
+    &internal::elementwise_row<T, int32_t, internal::SameForAllTypes<Exponent>, 0>;
+#endif
 
 }  // namespace
 
@@ -75,11 +108,10 @@ Error frexp_Tensor_out(KernelContext&, const Tensor& self, Tensor& mantissa, Ten
   const Tensor* const inputs[] = {&self};
   return dispatch<computed_in(kTypes)>(computed, [&](auto element) {
     using T = typename decltype(element)::Element;
-    RL_TRY(run_elementwise(
-        {inputs, 1}, exponent,
-        {type, computed, ScalarType::Int, Numbers::kRounded, kRow<T, int32_t, Exponent>, &type}));
+    RL_TRY(run_elementwise({inputs, 1}, exponent,
+                           {type, computed, ScalarType::Int, Numbers::kRounded, exponent_row<T>, &type}));
     return run_elementwise({inputs, 1}, mantissa,
-                           {type, computed, computed, Numbers::kRounded, kRow<T, T, Mantissa>, &type});
+                           {type, computed, computed, Numbers::kRounded, mantissa_row<T>, &type});
   });
 }
 

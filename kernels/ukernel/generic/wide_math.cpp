@@ -99,6 +99,8 @@ RL_FUNCTION(erfinv, erfinv(v))
 RL_FUNCTION(gelu, gelu(v))
 RL_FUNCTION(gelu_tanh, gelu_tanh(v))
 RL_FUNCTION(mish, mish(v))
+RL_BOTH(erfcx)
+RL_BOTH(lgamma)
 
 #undef RL_FUNCTION
 #undef RL_BOTH
@@ -115,6 +117,27 @@ void log_add_f64(size_t n, const double* a, size_t a_step, const double* b, size
 }
 void log2_add_f64(size_t n, const double* a, size_t a_step, const double* b, size_t b_step, double* out) {
   for_pairs(n, a, a_step, b, b_step, out, [](F64 x, F64 y) { return log2_add(x, y); });
+}
+
+// The sum of lgamma(x - j / 2) over j < p, and `constant`.
+namespace {
+
+template <class T>
+RL_INLINE void sum_lgamma(size_t n, const T* x, size_t p, double constant, T* out) {
+  for_each(n, x, out, [=](F64 v) {
+    F64 sum = splat(constant);
+    for (size_t j = 0; j < p; ++j) sum = sum + lgamma(v - 0.5 * static_cast<double>(j));
+    return sum;
+  });
+}
+
+}  // namespace
+
+void sum_lgamma_f64(size_t n, const double* x, size_t p, double constant, double* out) {
+  sum_lgamma(n, x, p, constant, out);
+}
+void sum_lgamma_f32(size_t n, const float* x, size_t p, double constant, float* out) {
+  sum_lgamma(n, x, p, constant, out);
 }
 
 void elu_f64(size_t n, const double* x, double positive, double negative, double inner, double* out) {

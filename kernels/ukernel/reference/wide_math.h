@@ -19,6 +19,12 @@ inline long double wide_mish(long double x) {
   const long double e = std::exp(x < 60 ? x : 60);
   return x * (e * (e + 2) / (e * (e + 2) + 2));
 }
+inline long double wide_erfcx(long double x) {
+  if (x < 50) return std::exp(x * x) * std::erfc(x);
+  long double sum = 0;
+  for (int k = 8; k > 0; --k) sum = (2 * k - 1) / (2 * x * x) * (1 - sum);
+  return 0.564189583547756286948079451560772586L / x * (1 - sum);
+}
 inline long double wide_gelu(long double x) {
   return x / 2 * std::erfc(x * -0.70710678118654752440084436210484904L);
 }

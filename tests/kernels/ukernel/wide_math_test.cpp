@@ -133,6 +133,53 @@ TEST_P(WideMath, ErrorFunctions_AllNumbers_AreWithinPromise) {
   RL_CHECK_REFERENCE(erfinv, reference::wide_erfinv, 8, 1);
 }
 
+TEST_P(WideMath, ScaledErrorFunction_AllNumbers_IsWithinPromise) {
+  const Wide function = RL_EXACT_FUNCTIONS(erfcx_f64)[GetParam()];
+  const Narrow narrow = RL_EXACT_FUNCTIONS(erfcx_f32)[GetParam()];
+  std::vector<double> x = numbers<double>(kInfinity);
+  for (double each : {-26.62, -26.64, -0.5, 0.46, 49.9}) x.push_back(each);
+  std::vector<double> out(x.size());
+  std::vector<float> floats(x.begin(), x.end());
+  std::vector<float> results(x.size());
+  function(x.size(), x.data(), out.data());
+  narrow(x.size(), floats.data(), results.data());
+  for (size_t i = 0; i < x.size(); ++i) {
+    EXPECT_LE(error_of(out[i], reference::wide_erfcx(x[i])), 4) << x[i];
+    EXPECT_LE(error_of(results[i], reference::wide_erfcx(floats[i])), 0.51) << floats[i];
+  }
+}
+
+TEST_P(WideMath, LogarithmOfGamma_AllNumbers_IsWithinPromise) {
+  const Wide function = RL_EXACT_FUNCTIONS(lgamma_f64)[GetParam()];
+  const Narrow narrow = RL_EXACT_FUNCTIONS(lgamma_f32)[GetParam()];
+  const auto sum = RL_EXACT_FUNCTIONS(sum_lgamma_f64)[GetParam()];
+  std::vector<double> x = numbers<double>(kInfinity);
+  for (double each : {0.4999, 0.5, 1.4999, 1.5, 2.5, 3.0, 8.4999, 8.5, -3.0, -1e-320, 1e-320, 1e16, -1e16})
+    x.push_back(each);
+  std::vector<double> out(x.size());
+  std::vector<float> floats(x.begin(), x.end());
+  std::vector<float> results(x.size());
+  function(x.size(), x.data(), out.data());
+  narrow(x.size(), floats.data(), results.data());
+  for (size_t i = 0; i < x.size(); ++i) {
+    const long double expected = std::lgamma(static_cast<long double>(x[i]));
+    if (!(x[i] < 0 && std::fabs(out[i] - expected) < 0x1p-48)) {
+      // Beyond double's range long double's result is finite.
+      EXPECT_LE(error_of(out[i], expected), 6) << x[i];
+    }
+    const long double of_float = std::lgamma(static_cast<long double>(floats[i]));
+    if (!(floats[i] < 0 && std::fabs(results[i] - of_float) < 0x1p-48))
+      EXPECT_LE(error_of(results[i], of_float), 0.51) << floats[i];
+  }
+  sum(x.size(), x.data(), 2, 0.25, out.data());
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (!(x[i] > 1)) continue;
+    const long double at = x[i];
+    const long double expected = 0.25L + std::lgamma(at) + std::lgamma(at - 0.5L);
+    EXPECT_TRUE(std::fabs(out[i] - expected) < 1e-15L || error_of(out[i], expected) <= 6) << x[i];
+  }
+}
+
 TEST_P(WideMath, Activations_AllNumbers_AreWithinPromise) {
   RL_CHECK_REFERENCE(mish, reference::wide_mish, 4.5, 700);
   const auto check = [](Wide function, auto reference) {
