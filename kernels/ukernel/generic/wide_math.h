@@ -19,13 +19,11 @@
 // minimax on these intervals.
 #pragma once
 
-#include "kernels/math/normal_quantile.h"
 #include "kernels/ukernel/generic/vector.h"
+#include "kernels/ukernel/normal_quantile.h"
 
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
 #include "kernels/ukernel/x86/wide_math.h"
-#elif defined(__AVX__)
-#include <immintrin.h>
 #endif
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -57,17 +55,15 @@ RL_INLINE F64 absolute(F64 value) { return from_bits(bits(value) & INT64_MAX); }
 RL_INLINE F64 copy_sign(F64 magnitude, F64 sign) {
   return from_bits((bits(magnitude) & INT64_MAX) | (bits(sign) & INT64_MIN));
 }
-#if !defined(__AVX512F__)
+#if !defined(__AVX2__)
 RL_INLINE F64 square_root(F64 value) {
-#if defined(__AVX__) && RL_VECTOR_BYTES == 32
-  return (F64)_mm256_sqrt_pd((__m256d)value);
-#else
   double lanes[kWideLanes];
   store(lanes, value);
   for (size_t i = 0; i < kWideLanes; ++i) lanes[i] = __builtin_sqrt(lanes[i]);
   return load(lanes);
-#endif
 }
+#endif
+#if !defined(__AVX512F__)
 // True if an element is above the limit.
 RL_INLINE bool any_beyond(F64 value, double limit) {
   double lanes[kWideLanes];
@@ -573,8 +569,8 @@ RL_INLINE F64 lgamma(F64 x) {
   return select(negative & (sine == 0.0), splat(kWideInfinity), select(negative, reflected, value));
 }
 
-// As the quantile of the normal distribution, at 1/2 + x / 2 (kernels/math/normal_quantile.h). The far tail
-// is rare: a branch.
+// As the quantile of the normal distribution, at 1/2 + x / 2 (kernels/ukernel/normal_quantile.h). The far
+// tail is rare: a branch.
 struct WideFraction {
   F64 over;
   F64 under;

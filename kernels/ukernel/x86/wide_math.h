@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions of generic/wide_math.h by instructions that only AVX-512 has. A part of that header.
+// Functions of generic/wide_math.h by instructions that AVX2 and AVX-512 have. A part of that header.
 #pragma once
 
 #include <immintrin.h>
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
+#if !defined(__AVX512F__)
+RL_INLINE F64 square_root(F64 value) { return (F64)_mm256_sqrt_pd((__m256d)value); }
+#else
 // The square root, rounded once. Three steps of Goldschmidt's method from an estimate of 14 bits, of which
 // the last one rounds as Markstein proved ("Computation of elementary functions on the IBM RISC System/6000
 // processor", 1990): a quarter of the time of the instruction, which is left to vectors with elements beyond
@@ -31,5 +34,6 @@ RL_INLINE F64 square_root(F64 value) {
 RL_INLINE bool any_beyond(F64 value, double limit) {
   return _mm512_cmp_pd_mask((__m512d)value, _mm512_set1_pd(limit), _CMP_GT_OQ) != 0;
 }
+#endif
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
