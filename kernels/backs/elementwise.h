@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Problems of elementwise operators, and their backs. Operands broadcast against each other in any dim order;
 // the walk over them resizes `out` to the broadcast shape. `out` may alias an operand that has its shape and
-// layout. Parameters of unary problems are float32, which the front has converted from Scalars. Errors of all
-// backs: InvalidArgument if shapes do not broadcast or `out` cannot have the result's shape.
+// layout. Parameters of unary problems have been converted from Scalars by the front: to float32 in problems
+// that float64 has no back for. Errors of all backs: InvalidArgument if shapes do not broadcast or `out`
+// cannot have the result's shape.
 #pragma once
 
 #include <cstdint>
@@ -60,9 +61,15 @@ struct LeakyReluProblem : UnaryProblem {
 
 // out = scale * self for self > 0, scale * alpha * (exp(input_scale * self) - 1) otherwise.
 struct EluProblem : UnaryProblem {
-  float alpha;
-  float scale;
-  float input_scale;
+  double alpha;
+  double scale;
+  double input_scale;
+};
+
+// out = log(x / (1 - x)) of x = self within [low, high]: low below low, else high above high.
+struct LogitProblem : UnaryProblem {
+  double low;
+  double high;
 };
 
 // out = log(1 + exp(beta * self)) / beta, or self where beta * self > threshold.
@@ -185,12 +192,27 @@ struct TensorBoundsProblem {
   }
 };
 
+// out = constant + the sum of lgamma(self - j / 2) over j < terms. Integers and bool of kTypes compute in
+// float32.
+struct LgammaSumProblem : UnaryProblem {
+  size_t terms;
+  double constant;
+  TypeSet promoted;  // the dtypes that compute in float32
+
+  [[nodiscard]] bool is_in(TypeSet types) const {
+    const bool promotes = !kKnowsCalls && contains(promoted, type());
+    const ScalarType computed = promotes ? ScalarType::Float : type();
+    return contains(types, computed) && out.scalar_type() == computed;
+  }
+};
+
 namespace host {
 
-// unary.cpp: float32, float16, bfloat16 and, except erf, erfc, erfinv, hardsigmoid, hardswish, mish and relu,
-// float64; 16-bit floats compute in float32 and round once. The largest errors of float32 functions, at most
-// 4.6 ulp, are in kernels/ukernel/vector_math.h, and the errors of all others in kernels/ukernel/wide_math.h;
-// sinc and spherical_bessel_j0 compute in double. A result does not depend on its position or on threads.
+// unary.cpp: float32, float16, bfloat16 and, except hardsigmoid, hardswish and relu, float64; 16-bit floats
+// compute in float32 and round once. The largest errors of float32 functions, at most 4.6 ulp, are in
+// kernels/ukernel/vector_math.h, and the errors of all others in kernels/ukernel/wide_math.h; sinc,
+// spherical_bessel_j0, erfcx, lgamma and sum_lgamma compute in double. A result does not depend on its
+// position or on threads.
 Error abs(KernelContext& context, const UnaryProblem& problem);
 Error acos(KernelContext& context, const UnaryProblem& problem);
 Error acosh(KernelContext& context, const UnaryProblem& problem);
@@ -203,6 +225,7 @@ Error cos(KernelContext& context, const UnaryProblem& problem);
 Error cosh(KernelContext& context, const UnaryProblem& problem);
 Error erf(KernelContext& context, const UnaryProblem& problem);
 Error erfc(KernelContext& context, const UnaryProblem& problem);
+Error erfcx(KernelContext& context, const UnaryProblem& problem);
 Error erfinv(KernelContext& context, const UnaryProblem& problem);
 Error exp(KernelContext& context, const UnaryProblem& problem);
 Error exp2(KernelContext& context, const UnaryProblem& problem);
@@ -210,10 +233,12 @@ Error expm1(KernelContext& context, const UnaryProblem& problem);
 Error floor(KernelContext& context, const UnaryProblem& problem);
 Error hardsigmoid(KernelContext& context, const UnaryProblem& problem);
 Error hardswish(KernelContext& context, const UnaryProblem& problem);
+Error lgamma(KernelContext& context, const UnaryProblem& problem);
 Error log(KernelContext& context, const UnaryProblem& problem);
 Error log10(KernelContext& context, const UnaryProblem& problem);
 Error log1p(KernelContext& context, const UnaryProblem& problem);
 Error log_sigmoid(KernelContext& context, const UnaryProblem& problem);
+Error logit(KernelContext& context, const LogitProblem& problem);
 Error log_sigmoid_forward(KernelContext& context, const LogSigmoidProblem& problem);
 Error log2(KernelContext& context, const UnaryProblem& problem);
 Error mish(KernelContext& context, const UnaryProblem& problem);
@@ -230,6 +255,7 @@ Error sinh(KernelContext& context, const UnaryProblem& problem);
 Error spherical_bessel_j0(KernelContext& context, const UnaryProblem& problem);
 Error sqrt(KernelContext& context, const UnaryProblem& problem);
 Error square(KernelContext& context, const UnaryProblem& problem);
+Error sum_lgamma(KernelContext& context, const LgammaSumProblem& problem);
 Error tan(KernelContext& context, const UnaryProblem& problem);
 Error tanh(KernelContext& context, const UnaryProblem& problem);
 Error trunc(KernelContext& context, const UnaryProblem& problem);
@@ -238,7 +264,8 @@ Error trunc(KernelContext& context, const UnaryProblem& problem);
 Error atan2(KernelContext& context, const BinaryProblem& problem);
 
 // activation.cpp: float32, float16 and bfloat16, computed in float32, with errors of up to 4 ulp for gelu,
-// and 3 for elu and softplus with parameters of about 1. clamp is exact, and leaky_relu rounds one product.
+// and 3 for elu and softplus with parameters of about 1; gelu and elu take float64, too. clamp is exact, and
+// leaky_relu rounds one product.
 Error gelu(KernelContext& context, const GeluProblem& problem);
 Error leaky_relu(KernelContext& context, const LeakyReluProblem& problem);
 Error elu(KernelContext& context, const EluProblem& problem);
@@ -247,8 +274,8 @@ Error clamp(KernelContext& context, const BoundsProblem& problem);
 // a * sigmoid(b), also of float64; 4 ulp.
 Error gate(KernelContext& context, const BinaryProblem& problem);
 
-// power.cpp: float32, float16 and bfloat16, computed in float32. `power` is elementwise, with a tensor of
-// exponents. log_add is log(e^a + e^b), log2_add log2(2^a + 2^b).
+// power.cpp: float32, float16 and bfloat16, computed in float32; log_add and log2_add take float64, too.
+// `power` is elementwise, with a tensor of exponents. log_add is log(e^a + e^b), log2_add log2(2^a + 2^b).
 Error power(KernelContext& context, const BinaryProblem& problem);
 Error log_add(KernelContext& context, const BinaryProblem& problem);
 Error log2_add(KernelContext& context, const BinaryProblem& problem);

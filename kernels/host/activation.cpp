@@ -6,6 +6,7 @@
 
 #include "kernels/backs/elementwise.h"
 #include "kernels/backs/gated_act.h"
+#include "kernels/checks/selection.h"
 #include "kernels/host/activate.h"
 #include "kernels/host/elementwise.h"
 #include "kernels/ukernel/elementwise.h"
@@ -54,6 +55,12 @@ auto gated(Sigmoid sigmoid) {
 }  // namespace
 
 Error gelu(KernelContext& context, const GeluProblem& problem) {
+  if constexpr (contains(kAnySelectedType, ScalarType::Double)) {
+    if (problem.type() == ScalarType::Double) {
+      const auto function = problem.with_tanh ? ukernel::gelu_tanh_f64 : ukernel::gelu_f64;
+      return elementwise(context, problem.out, of_each<double>(function), problem.self);
+    }
+  }
   const auto function = problem.with_tanh ? ukernel::gelu_tanh_f32 : ukernel::gelu_f32;
   return elementwise_in_float(context, problem.out, of_each(function), problem.self);
 }
@@ -67,9 +74,19 @@ Error leaky_relu(KernelContext& context, const LeakyReluProblem& problem) {
 
 Error elu(KernelContext& context, const EluProblem& problem) {
   // y = positive * x for x > 0, else negative * (exp(inner * x) - 1).
-  const float positive = problem.scale;
-  const auto function = [positive, negative = problem.alpha * positive, inner = problem.input_scale](
-                            size_t n, const float* x, float* y) {
+  if constexpr (contains(kAnySelectedType, ScalarType::Double)) {
+    if (problem.type() == ScalarType::Double) {
+      const auto function = [positive = problem.scale, negative = problem.alpha * problem.scale,
+                             inner = problem.input_scale](size_t n, const double* x, double* y) {
+        ukernel::elu_f64(n, x, positive, negative, inner, y);
+      };
+      return elementwise(context, problem.out, of_each<double>(function), problem.self);
+    }
+  }
+  const auto positive = static_cast<float>(problem.scale);
+  const auto function = [positive, negative = static_cast<float>(problem.alpha) * positive,
+                         inner = static_cast<float>(problem.input_scale)](size_t n, const float* x,
+                                                                          float* y) {
     ukernel::elu_f32(n, x, positive, negative, inner, y);
   };
   return elementwise_in_float(context, problem.out, of_each(function), problem.self);

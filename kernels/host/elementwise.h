@@ -84,4 +84,21 @@ auto of_each(F f) {
   };
 }
 
+// Adapts a function f(n, a, a_step, b, b_step, out) of two spans of T to rows; a step is 0 for an operand of
+// one element, else 1.
+template <class T, class F>
+auto of_pairs(F f) {
+  return [f](const ukernel::Rows& rows) {
+    const auto at = [&](const ukernel::RowInput& in, size_t row) {
+      return reinterpret_cast<const T*>(static_cast<const char*>(in.data) +
+                                        static_cast<ptrdiff_t>(row) * in.stride);
+    };
+    char* out = static_cast<char*>(rows.out);
+    for (size_t row = 0; row < rows.count; ++row, out += rows.stride) {
+      f(rows.n, at(rows.in[0], row), rows.in[0].one ? 0 : 1, at(rows.in[1], row), rows.in[1].one ? 0 : 1,
+        reinterpret_cast<T*>(out));
+    }
+  };
+}
+
 }  // namespace rushlight::kernels::host

@@ -2,8 +2,10 @@
 // Powers, and logarithms of sums of powers. Small integer exponents multiply repeatedly; 0.5 and -0.5 use
 // sqrt.
 #include "kernels/backs/elementwise.h"
+#include "kernels/checks/selection.h"
 #include "kernels/host/elementwise.h"
 #include "kernels/ukernel/vector_math.h"
+#include "kernels/ukernel/wide_math.h"
 
 namespace rushlight::kernels::host {
 
@@ -12,10 +14,18 @@ Error power(KernelContext& context, const BinaryProblem& problem) {
 }
 
 Error log_add(KernelContext& context, const BinaryProblem& problem) {
+  if constexpr (contains(kAnySelectedType, ScalarType::Double)) {
+    if (problem.compute == ScalarType::Double)
+      return elementwise(context, problem.out, of_pairs<double>(ukernel::log_add_f64), problem.a, problem.b);
+  }
   return elementwise_in_float(context, problem.out, ukernel::log_add_f32, problem.a, problem.b);
 }
 
 Error log2_add(KernelContext& context, const BinaryProblem& problem) {
+  if constexpr (contains(kAnySelectedType, ScalarType::Double)) {
+    if (problem.compute == ScalarType::Double)
+      return elementwise(context, problem.out, of_pairs<double>(ukernel::log2_add_f64), problem.a, problem.b);
+  }
   return elementwise_in_float(context, problem.out, ukernel::log2_add_f32, problem.a, problem.b);
 }
 

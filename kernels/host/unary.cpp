@@ -90,12 +90,8 @@ Error spherical_bessel_j0(KernelContext& context, const UnaryProblem& problem) {
     return elementwise_in_float(context, problem.out, of_each(ukernel::name##_f32), problem.self); \
   }
 
-RL_UNARY(erf)
-RL_UNARY(erfc)
-RL_UNARY(erfinv)
 RL_UNARY(hardsigmoid)
 RL_UNARY(hardswish)
-RL_UNARY(mish)
 RL_UNARY(relu)
 RL_UNARY_OR_WIDE(abs)
 RL_UNARY_OR_WIDE(acos)
@@ -106,15 +102,21 @@ RL_UNARY_OR_WIDE(atan)
 RL_UNARY_OR_WIDE(atanh)
 RL_UNARY_OR_WIDE(ceil)
 RL_UNARY_OR_WIDE(cosh)
+RL_UNARY_OR_WIDE(erf)
+RL_UNARY_OR_WIDE(erfc)
+RL_UNARY_OR_WIDE(erfcx)
+RL_UNARY_OR_WIDE(erfinv)
 RL_UNARY_OR_WIDE(exp)
 RL_UNARY_OR_WIDE(exp2)
 RL_UNARY_OR_WIDE(expm1)
 RL_UNARY_OR_WIDE(floor)
+RL_UNARY_OR_WIDE(lgamma)
 RL_UNARY_OR_WIDE(log)
 RL_UNARY_OR_WIDE(log10)
 RL_UNARY_OR_WIDE(log1p)
 RL_UNARY_OR_WIDE(log_sigmoid)
 RL_UNARY_OR_WIDE(log2)
+RL_UNARY_OR_WIDE(mish)
 RL_UNARY_OR_WIDE(neg)
 RL_UNARY_OR_WIDE(reciprocal)
 RL_UNARY_OR_WIDE(round)
@@ -129,6 +131,34 @@ RL_UNARY_OR_WIDE(trunc)
 
 #undef RL_UNARY
 #undef RL_UNARY_OR_WIDE
+
+Error logit(KernelContext& context, const LogitProblem& problem) {
+  if (problem.type() == ScalarType::Double) {
+    return wide(context, problem,
+                [low = problem.low, high = problem.high](size_t n, const double* x, double* out) {
+                  ukernel::logit_f64(n, x, low, high, out);
+                });
+  }
+  const auto function = [low = static_cast<float>(problem.low), high = static_cast<float>(problem.high)](
+                            size_t n, const float* x, float* out) {
+    ukernel::logit_f32(n, x, low, high, out);
+  };
+  return elementwise_in_float(context, problem.out, of_each(function), problem.self);
+}
+
+Error sum_lgamma(KernelContext& context, const LgammaSumProblem& problem) {
+  if (problem.type() == ScalarType::Double) {
+    return wide(context, problem,
+                [terms = problem.terms, constant = problem.constant](size_t n, const double* x, double* out) {
+                  ukernel::sum_lgamma_f64(n, x, terms, constant, out);
+                });
+  }
+  const auto function = [terms = problem.terms, constant = problem.constant](size_t n, const float* x,
+                                                                             float* out) {
+    ukernel::sum_lgamma_f32(n, x, terms, constant, out);
+  };
+  return elementwise_in_float(context, problem.out, of_each(function), problem.self);
+}
 
 Error log_sigmoid_forward(KernelContext& context, const LogSigmoidProblem& problem) {
   const auto falling = [](auto magnitude, auto negate, auto power) {

@@ -84,6 +84,19 @@ inline float quick_fmod(float a, float b) {
 }
 inline double quick_fmod(double a, double b) { return std::fmod(a, b); }
 
+#ifndef __OPTIMIZE_SIZE__
+// floor(a / b) of float32 by one division in double, if the quotient is not 0 and below 2^27: true quotients
+// that are no integers differ from every integer by more than the rounding error, since a and b have 24 bits.
+// False for all others: zeros, infinities and NaN.
+inline bool quick_floor(float a, float b, double* floored) {
+  const double quotient = double{a} / double{b};
+  const auto whole = static_cast<double>(static_cast<int32_t>(std::fabs(quotient) < 0x1p27 ? quotient : 0.0));
+  *floored = whole - static_cast<double>(whole > quotient);
+  return std::fabs(quotient) < 0x1p27 && quotient != 0;
+}
+inline bool quick_floor(double, double, double*) { return false; }
+#endif
+
 // Remainder of truncated division; has the sign of a. An integer b must not be 0; with a floating b of 0 it
 // is NaN.
 template <class T>
@@ -101,6 +114,15 @@ inline T truncated_remainder(T a, T b) {
 // Remainder of floored division, as Python's %; has the sign of b. The caller refuses an integer b of 0.
 template <class T>
 inline T floored_remainder(T a, T b) {
+#ifndef __OPTIMIZE_SIZE__
+  if constexpr (std::is_floating_point_v<T>) {
+    double whole;
+    if (quick_floor(a, b, &whole)) {
+      const double remainder = double{a} - whole * double{b};  // exact
+      return static_cast<T>(remainder == 0 ? std::copysign(0.0, double{a}) : remainder);
+    }
+  }
+#endif
   const T remainder = truncated_remainder(a, b);
   // The remainders differ by b if the truncated one is not 0 and its sign is not that of b.
   const bool adjusts = remainder != T(0) && is_negative(remainder) != is_negative(b);
@@ -114,6 +136,11 @@ inline T floored_remainder(T a, T b) {
 template <class T>
 inline T floored_divide(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
+#ifndef __OPTIMIZE_SIZE__
+    double whole;
+    if (quick_floor(a, b, &whole))
+      return static_cast<T>(whole == 0 ? std::copysign(0.0, double{a} * double{b}) : whole);
+#endif
     if (b == T(0)) return a / b;
     const T remainder = quick_fmod(a, b);
     // `quotient` is near an integer, since a - remainder is a multiple of b up to rounding.

@@ -85,6 +85,10 @@ RL_VECTOR_FUNCTION(round_f32)  // half to even
 // Clamps x to [low, high]; high if low > high. A NaN bound gives NaN.
 RL_UKERNEL_EXACT(void, clamp_f32, (size_t n, const float* x, float low, float high, float* out),
                  (n, x, low, high, out))
+// log(x / (1 - x)) of x within [low, high] (low below low, else high above high), with the errors of log and
+// of a rounded quotient.
+RL_UKERNEL_EXACT(void, logit_f32, (size_t n, const float* x, float low, float high, float* out),
+                 (n, x, low, high, out))
 // x if x > 0, else x * slope.
 RL_UKERNEL_EXACT(void, leaky_relu_f32, (size_t n, const float* x, float slope, float* out),
                  (n, x, slope, out))

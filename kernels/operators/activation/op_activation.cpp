@@ -102,7 +102,7 @@ Error celu_out(KernelContext& context, const Tensor& self, const Scalar& alpha, 
       return x > T(0) ? x : scale * std::expm1(x * inverse);
     };
   };
-  const EluProblem problem = {{self, out}, alpha.to<float>(), 1, static_cast<float>(1 / alpha.to<double>())};
+  const EluProblem problem = {{self, out}, alpha.to<double>(), 1, 1 / alpha.to<double>()};
   return backs::celu_out(context, problem,
                          [&] { return elementwise_for<kTypes>(self.scalar_type(), out, make, self); });
 }

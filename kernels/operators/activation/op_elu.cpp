@@ -26,7 +26,7 @@ Error elu_out(KernelContext& context, const Tensor& self, const Scalar& alpha, c
       return x > T(0) ? x * positive : std::expm1(x * inner) * negative;
     };
   };
-  const EluProblem problem = {{self, out}, alpha.to<float>(), scale.to<float>(), input_scale.to<float>()};
+  const EluProblem problem = {{self, out}, alpha.to<double>(), scale.to<double>(), input_scale.to<double>()};
   return backs::elu_out(context, problem, [&] { return elementwise_for<kTypes>(type, out, elu, self); });
 }
 

@@ -5,6 +5,7 @@
 #include "kernels/checks/selection.h"
 #include "kernels/math/complex_function.h"
 #include "kernels/math/complex_view.h"
+#include "kernels/walk/elementwise.h"
 #include "kernels/walk/expand.h"
 #include "kernels/walk/strided_copy.h"
 #include "runtime/kernel/context.h"
@@ -14,10 +15,50 @@ namespace rushlight::kernels {
 
 namespace {
 
+#ifdef __OPTIMIZE_SIZE__
 // Both arguments are real and come as complex numbers, because the shared loop takes those.
 WideComplex from_polar(WideComplex size, WideComplex angle) {
   return {size.real * std::cos(angle.real), size.real * std::sin(angle.real)};
 }
+#else
+// Reads real elements and writes complex ones, computed in double.
+struct FromPolar {
+  template <class T>
+  Complex<T> operator()(T size, T angle) const {
+    const double wide = angle;
+    return {static_cast<T>(size * std::cos(wide)), static_cast<T>(size * std::sin(wide))};
+  }
+};
+// The same for one angle, whose cosine and sine are computed once.
+struct AtAngle {
+  double cosine;
+  double sine;
+
+  template <class T>
+  Complex<T> operator()(T size) const {
+    return {static_cast<T>(size * cosine), static_cast<T>(size * sine)};
+  }
+};
+
+template <class T>
+Error polar(const Tensor& size, const Tensor& angle, const Tensor& out) {
+  using internal::elementwise_row, internal::SameForAllTypes;
+  constexpr ScalarType kReal = scalar_type_of<T>;
+  constexpr ScalarType kResult = scalar_type_of<Complex<T>>;
+  const Tensor* const inputs[] = {&size, &angle};
+  if (angle.numel() == 1 && angle.dim() <= size.dim()) {
+    const double wide = *angle.const_data_ptr<T>();
+    const SameForAllTypes<AtAngle> f{{std::cos(wide), std::sin(wide)}};
+    return run_elementwise({inputs, 1}, out,
+                           {kReal, kReal, kResult, Numbers::kRounded,
+                            &elementwise_row<T, Complex<T>, SameForAllTypes<AtAngle>, 0>, &f});
+  }
+  const SameForAllTypes<FromPolar> f;
+  return run_elementwise({inputs, 2}, out,
+                         {kReal, kReal, kResult, Numbers::kRounded,
+                          &elementwise_row<T, Complex<T>, SameForAllTypes<FromPolar>, 0, 1>, &f});
+}
+#endif
 
 }  // namespace
 
@@ -29,7 +70,13 @@ Error polar_out(KernelContext&, const Tensor& abs, const Tensor& angle, Tensor& 
   if (!contains(kTypes & types::kFloating, abs.scalar_type())) return unsupported_type(abs.scalar_type());
   RL_CHECK(out.scalar_type() == type, Error::InvalidType, "out: expected dtype %s, got %s", to_string(type),
            to_string(out.scalar_type()));
+#ifdef __OPTIMIZE_SIZE__
   return complex_function(type, abs, angle, out, from_polar);
+#else
+  return dispatch < kTypes & types::kFloating > (abs.scalar_type(), [&](auto element) {
+                               return polar<typename decltype(element)::Element>(abs, angle, out);
+                             });
+#endif
 }
 
 // Two strided copies, without arithmetic: NaN and -0 keep their bits.

@@ -3,6 +3,9 @@
 // reuse the loop of single-output functions. The exponent of 0, infinities and NaN is 0. 16-bit floats
 // compute in float, which is exact.
 #include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
 
 #include "kernels/checks/selection.h"
 #include "kernels/walk/elementwise.h"
@@ -12,6 +15,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+#ifdef __OPTIMIZE_SIZE__
 template <class T>
 // std::frexp leaves the exponent of infinities and NaN unspecified.
 T split(T x, int* exponent) {
@@ -38,6 +42,57 @@ void exponent_row(const void*, char* const* pointers, const ptrdiff_t* strides, 
     *reinterpret_cast<int32_t*>(pointers[0] + at * strides[0]) = exponent;
   }
 }
+#else
+// The mantissa and the exponent by the bits of a number, so that loops vectorize.
+template <class T>
+struct Split {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  static constexpr int kFraction = sizeof(T) == 4 ? 23 : 52;
+  static constexpr Bits kExponents = sizeof(T) == 4 ? 0xff : 0x7ff;
+  static constexpr Bits kHalf = kExponents / 2 - 1;  // the exponent bits of 1/2
+
+  T mantissa;
+  int32_t exponent;
+
+  explicit Split(T x) {
+    const bool is_small = std::fabs(x) < std::numeric_limits<T>::min();
+    // A subnormal number becomes a normal one.
+    const T normal = x * (is_small ? T(Bits{1} << (kFraction + 1)) : T(1));
+    Bits bits;
+    std::memcpy(&bits, &normal, sizeof bits);
+    const Bits exponents = (bits >> kFraction) & kExponents;
+    const bool is_kept = x == T(0) || exponents == kExponents;  // zeros, infinities and NaN
+    bits = (bits & ~(kExponents << kFraction)) | (kHalf << kFraction);
+    Bits original;
+    std::memcpy(&original, &x, sizeof bits);
+    bits = is_kept ? original : bits;
+    std::memcpy(&mantissa, &bits, sizeof bits);
+    const int32_t power = static_cast<int32_t>(exponents) - static_cast<int32_t>(kHalf);
+    exponent = is_kept ? 0 : power - (is_small ? kFraction + 1 : 0);
+  }
+};
+
+struct Mantissa {
+  template <class T>
+  T operator()(T x) const {
+    return Split<T>(x).mantissa;
+  }
+};
+
+struct Exponent {
+  template <class T>
+  int32_t operator()(T x) const {
+    return Split<T>(x).exponent;
+  }
+};
+
+template <class T>
+inline constexpr RowFunction mantissa_row =
+    &internal::elementwise_row<T, T, internal::SameForAllTypes<Mantissa>, 0>;
+template <class T>
+inline constexpr RowFunction exponent_row =
+    &internal::elementwise_row<T, int32_t, internal::SameForAllTypes<Exponent>, 0>;
+#endif
 
 }  // namespace
 
@@ -54,9 +109,9 @@ Error frexp_Tensor_out(KernelContext&, const Tensor& self, Tensor& mantissa, Ten
   return dispatch<computed_in(kTypes)>(computed, [&](auto element) {
     using T = typename decltype(element)::Element;
     RL_TRY(run_elementwise({inputs, 1}, exponent,
-                           {type, computed, ScalarType::Int, Numbers::kRounded, &exponent_row<T>, nullptr}));
+                           {type, computed, ScalarType::Int, Numbers::kRounded, exponent_row<T>, &type}));
     return run_elementwise({inputs, 1}, mantissa,
-                           {type, computed, computed, Numbers::kRounded, &mantissa_row<T>, nullptr});
+                           {type, computed, computed, Numbers::kRounded, mantissa_row<T>, &type});
   });
 }
 

@@ -11,6 +11,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+#ifdef __OPTIMIZE_SIZE__
 // The next value after a towards b. From either zero it is the smallest subnormal with the sign of b.
 template <class Bits>
 Bits next(Bits a, Bits b, Bits infinity) {
@@ -23,10 +24,33 @@ Bits next(Bits a, Bits b, Bits infinity) {
   const bool outwards = same_sign && magnitude(b) > magnitude(a);
   return static_cast<Bits>(outwards ? a + 1 : a - 1);
 }
+#else
+// The same for loops that vectorize: all cases are computed and selected.
+template <class Bits>
+Bits next(Bits a, Bits b, Bits infinity) {
+  constexpr Bits kSign = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
+  constexpr Bits kMagnitude = static_cast<Bits>(~kSign);
+  const auto a_size = static_cast<Bits>(a & kMagnitude);
+  const auto b_size = static_cast<Bits>(b & kMagnitude);
+  const bool outwards = ((a ^ b) & kSign) == 0 && b_size > a_size;
+  auto result = static_cast<Bits>(outwards ? a + 1 : a - 1);
+  result = a_size == 0 ? static_cast<Bits>((b & kSign) | 1) : result;
+  const bool is_other = (b_size > infinity) | (a == b) | ((a_size | b_size) == 0);  // NaN, too
+  result = is_other ? b : result;
+  return a_size > infinity ? a : result;
+}
+#endif
 
 template <class Bits>
 void row(const void* function, char* const* pointers, const ptrdiff_t* strides, size_t n) {
   const auto infinity = static_cast<Bits>(*static_cast<const uint64_t*>(function));
+#ifndef __OPTIMIZE_SIZE__
+  constexpr auto kStep = static_cast<ptrdiff_t>(sizeof(Bits));
+  if (strides[0] == kStep && strides[1] == kStep && strides[2] == kStep && ukernel::runs_loops()) {
+    const auto f = [infinity](Bits a, Bits b) { return next(a, b, infinity); };
+    return internal::dense_row<Bits, Bits, decltype(f), 0, 1>(f, pointers, n);
+  }
+#endif
   const auto at = [&](size_t operand, size_t i) {
     return reinterpret_cast<Bits*>(pointers[operand] + static_cast<ptrdiff_t>(i) * strides[operand]);
   };

@@ -71,8 +71,16 @@ WideComplex complex_power_of(WideComplex x, WideComplex exponent) {
 // The square or the cube, in the dtype of the elements.
 template <TypeSet kTypes>
 Error complex_product_of(ScalarType compute, const Tensor& self, bool is_cube, const Tensor& out) {
+#ifdef __OPTIMIZE_SIZE__
   const auto product = [is_cube](auto x) { return is_cube ? x * x * x : x * x; };
   return elementwise<kTypes, Signs::kIgnored>(compute, out, product, self);
+#else
+  // A loop for each, without a test for each element.
+  const auto square = [](auto x) { return x * x; };
+  const auto cube = [](auto x) { return x * x * x; };
+  return is_cube ? elementwise<kTypes, Signs::kIgnored>(compute, out, cube, self)
+                 : elementwise<kTypes, Signs::kIgnored>(compute, out, square, self);
+#endif
 }
 WideComplex complex_power_from(WideComplex base, WideComplex x) {
   return base == WideComplex(1.0) ? base : complex_pow(base, x);
@@ -116,6 +124,11 @@ Error pow_Tensor_Scalar_out(KernelContext& context, const Tensor& self, const Sc
       }
     }
     if (is_floating(compute)) {
+#ifndef __OPTIMIZE_SIZE__
+      if (exponent.to<double>() == 2) {
+        return elementwise<(kTypes & types::kFloating)>(compute, out, [](auto x) { return x * x; }, self);
+      }
+#endif
       // The exponent is one value, so its tests are the same for every element and predict well.
       const auto raised = [&](auto type) {
         using T = typename decltype(type)::Element;

@@ -105,8 +105,10 @@ Error erfinv_out(KernelContext& context, const Tensor& self, Tensor& out) {
                            [&] { return double_function<kTypes, erfinv>(self, out); });
 }
 
-Error special_erfcx_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return double_function<selected_types("aten::special_erfcx.out"), erfcx>(self, out);
+Error special_erfcx_out(KernelContext& context, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::special_erfcx.out");
+  return backs::special_erfcx_out(context, FloatingProblem<kTypes>{self, out},
+                                  [&] { return double_function<kTypes, erfcx>(self, out); });
 }
 
 Error special_ndtr_out(KernelContext&, const Tensor& self, Tensor& out) {

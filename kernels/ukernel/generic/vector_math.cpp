@@ -86,6 +86,15 @@ void clamp_f32(size_t n, const float* x, float low, float high, float* out) {
   for_each<4>(n, x, out, [=](F32 v) { return at_most(at_least(v, least), most) + zero; });
 }
 
+void logit_f32(size_t n, const float* x, float low, float high, float* out) {
+  const F32 least = splat(low);
+  const F32 most = splat(high);
+  for_each(n, x, out, [=](F32 v) {
+    const F32 within = select(v < least, least, select(v > most, most, v));
+    return log(within / (1.0f - within));
+  });
+}
+
 void leaky_relu_f32(size_t n, const float* x, float slope, float* out) {
   const F32 factor = splat(slope);
   for_each<4>(n, x, out, [=](F32 v) { return select(v > 0.0f, v, v * factor); });

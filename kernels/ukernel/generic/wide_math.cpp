@@ -93,6 +93,15 @@ RL_BOTH(asinh)
 RL_BOTH(acosh)
 RL_BOTH(atanh)
 
+RL_FUNCTION(erf, erf(v))
+RL_FUNCTION(erfc, erfc(v))
+RL_FUNCTION(erfinv, erfinv(v))
+RL_FUNCTION(gelu, gelu(v))
+RL_FUNCTION(gelu_tanh, gelu_tanh(v))
+RL_FUNCTION(mish, mish(v))
+RL_BOTH(erfcx)
+RL_BOTH(lgamma)
+
 #undef RL_FUNCTION
 #undef RL_BOTH
 
@@ -101,6 +110,43 @@ void atan2_f64(size_t n, const double* y, size_t y_step, const double* x, size_t
 }
 void atan2_f32(size_t n, const float* y, size_t y_step, const float* x, size_t x_step, float* out) {
   for_pairs(n, y, y_step, x, x_step, out, [](F64 a, F64 b) { return atan2(a, b); });
+}
+
+void log_add_f64(size_t n, const double* a, size_t a_step, const double* b, size_t b_step, double* out) {
+  for_pairs(n, a, a_step, b, b_step, out, [](F64 x, F64 y) { return log_add(x, y); });
+}
+void log2_add_f64(size_t n, const double* a, size_t a_step, const double* b, size_t b_step, double* out) {
+  for_pairs(n, a, a_step, b, b_step, out, [](F64 x, F64 y) { return log2_add(x, y); });
+}
+
+// The sum of lgamma(x - j / 2) over j < p, and `constant`.
+namespace {
+
+template <class T>
+RL_INLINE void sum_lgamma(size_t n, const T* x, size_t p, double constant, T* out) {
+  for_each(n, x, out, [=](F64 v) {
+    F64 sum = splat(constant);
+    for (size_t j = 0; j < p; ++j) sum = sum + lgamma(v - 0.5 * static_cast<double>(j));
+    return sum;
+  });
+}
+
+}  // namespace
+
+void sum_lgamma_f64(size_t n, const double* x, size_t p, double constant, double* out) {
+  sum_lgamma(n, x, p, constant, out);
+}
+void sum_lgamma_f32(size_t n, const float* x, size_t p, double constant, float* out) {
+  sum_lgamma(n, x, p, constant, out);
+}
+
+void elu_f64(size_t n, const double* x, double positive, double negative, double inner, double* out) {
+  for_each(n, x, out, [=](F64 v) { return select(v > 0.0, v * positive, expm1(v * inner) * negative); });
+}
+
+void logit_f64(size_t n, const double* x, double low, double high, double* out) {
+  for_each(n, x, out,
+           [=](F64 v) { return logit(select(v < low, splat(low), select(v > high, splat(high), v))); });
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

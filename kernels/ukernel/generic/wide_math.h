@@ -7,14 +7,24 @@
 //   log, log1p       x = (1 + f) 2^e with 1 + f near 1; log(1 + f) by its series in f / (2 + f)
 //   sin, cos, tan    Cody-Waite reduction by three parts of pi/2, polynomials on [-pi/4, pi/4]
 //   atan, atan2      quotient of at most 1, reduced once more at tan(pi/8), and a polynomial
-//   asin, acos       atan2 of the two legs of a triangle
+//   asin, acos       polynomial up to 1/2, half angles beyond
 //   sinh, cosh, tanh from expm1; asinh, acosh, atanh from log1p
+//   erf              polynomial of x^2 up to 1, exponential of a polynomial further away
+//   erfc             1 - erf up to 1/2; e^(-x^2) in two parts and a polynomial of a quotient further away
+//   erfcx            erfc without its exponential, which negative and small x multiply by
+//   lgamma           recurrence to [3/2, 5/2] and a polynomial, or Stirling's series; reflection
+//   erfinv           rational functions of x^2 or of the logarithm of 1 - |x|
 //
 // FreeBSD's msun (fdlibm) has the coefficients of the logarithm, sine, cosine and arctangent, which are
 // minimax on these intervals.
 #pragma once
 
 #include "kernels/ukernel/generic/vector.h"
+#include "kernels/ukernel/normal_quantile.h"
+
+#if defined(__AVX2__)
+#include "kernels/ukernel/x86/wide_math.h"
+#endif
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
@@ -45,12 +55,24 @@ RL_INLINE F64 absolute(F64 value) { return from_bits(bits(value) & INT64_MAX); }
 RL_INLINE F64 copy_sign(F64 magnitude, F64 sign) {
   return from_bits((bits(magnitude) & INT64_MAX) | (bits(sign) & INT64_MIN));
 }
+#if !defined(__AVX2__)
 RL_INLINE F64 square_root(F64 value) {
   double lanes[kWideLanes];
   store(lanes, value);
   for (size_t i = 0; i < kWideLanes; ++i) lanes[i] = __builtin_sqrt(lanes[i]);
   return load(lanes);
 }
+#endif
+#if !defined(__AVX512F__)
+// True if an element is above the limit.
+RL_INLINE bool any_beyond(F64 value, double limit) {
+  double lanes[kWideLanes];
+  store(lanes, value);
+  bool beyond = false;
+  for (size_t i = 0; i < kWideLanes; ++i) beyond |= lanes[i] > limit;
+  return beyond;
+}
+#endif
 RL_INLINE I64 minus(I64 a, I64 b) { return (I64)((U64)a - (U64)b); }
 RL_INLINE I64 plus(I64 a, I64 b) { return (I64)((U64)a + (U64)b); }
 RL_INLINE I64 shifted_left(I64 a, int places) { return (I64)((U64)a << places); }
@@ -69,6 +91,24 @@ RL_INLINE F64 series(F64, double c0) { return splat(c0); }
 template <class... Rest>
 RL_INLINE F64 series(F64 x, double c0, Rest... rest) {
   return series(x, rest...) * x + c0;
+}
+
+// The same in two chains of even and odd powers, which take half the time in a long series.
+struct WideChains {
+  F64 even;
+  F64 odd;
+};
+RL_INLINE WideChains chains(F64, double c0) { return {splat(c0), splat(0.0)}; }
+RL_INLINE WideChains chains(F64, double c0, double c1) { return {splat(c0), splat(c1)}; }
+template <class... Rest>
+RL_INLINE WideChains chains(F64 square, double c0, double c1, Rest... rest) {
+  const WideChains higher = chains(square, rest...);
+  return {higher.even * square + c0, higher.odd * square + c1};
+}
+template <class... Coefficients>
+RL_INLINE F64 long_series(F64 x, Coefficients... coefficients) {
+  const WideChains both = chains(x * x, coefficients...);
+  return both.even + x * both.odd;
 }
 
 // ln 2 in two parts; the first has 32 bits, so that its products with exponents are exact.
@@ -308,9 +348,34 @@ RL_INLINE F64 atan2(F64 y, F64 x) {
   return select((x == x) & (y == y), copy_sign(angle, y), x + y);
 }
 
-// The leg beside x of a triangle with hypotenuse 1; NaN outside of [-1, 1].
-RL_INLINE F64 asin(F64 x) { return select(x == 0.0, x, atan2(x, square_root((1.0 - x) * (1.0 + x)))); }
-RL_INLINE F64 acos(F64 x) { return 2.0 * atan2(square_root(1.0 - x), square_root(1.0 + x)); }
+// asin(a) for 0 <= a <= 1/2, and `square` a^2; the polynomial is fitted like those of erf below, with an
+// error of 2^-59.
+RL_INLINE F64 small_arcsine(F64 a, F64 square) {
+  const F64 tail =
+      long_series(square, 0x1.5555555555578p-3, 0x1.333333332dee1p-4, 0x1.6db6db722d35dp-5,
+                  0x1.f1c71a8b1760bp-6, 0x1.6e8bdff2382cbp-6, 0x1.1c49dd573bb8ep-6, 0x1.ca215196b620ap-7,
+                  0x1.757730f444b51p-7, 0x1.618c7616ef859p-7, 0x1.e1448f820bd4dp-9, 0x1.65080a6f897f7p-6,
+                  -0x1.59fe07f6c0a76p-6, 0x1.0be67aee727fdp-5);
+  return a + (a * square) * tail;
+}
+// Beyond 1/2 by asin(a) = pi/2 - 2 asin(sqrt((1 - a) / 2)). NaN outside of [-1, 1], where the root is NaN.
+RL_INLINE F64 asin(F64 x) {
+  const F64 a = absolute(x);
+  const M64 small = a <= 0.5;
+  const F64 square = select(small, a * a, 0.5 - 0.5 * a);
+  const F64 value = small_arcsine(select(small, a, square_root(square)), square);
+  const F64 angle = select(small, value, kHalfPi - (2.0 * value - kHalfPiRest));
+  return select(x != x, x, copy_sign(angle, x));
+}
+RL_INLINE F64 acos(F64 x) {
+  const F64 a = absolute(x);
+  const M64 small = a <= 0.5;
+  const F64 square = select(small, a * a, 0.5 - 0.5 * a);
+  const F64 value = small_arcsine(select(small, a, square_root(square)), square);
+  const F64 middle = kHalfPi - (copy_sign(value, x) - kHalfPiRest);
+  const F64 outer = select(x < 0.0, 2 * kHalfPi - (2.0 * value - 2 * kHalfPiRest), 2.0 * value);
+  return select(small, middle, outer);
+}
 
 // With e = e^a - 1: sinh(a) = (e + e / (e + 1)) / 2. From 22 on e^a / 2, as a square so that it overflows
 // only where the result does.
@@ -366,6 +431,205 @@ RL_INLINE F64 sigmoid(F64 x) {
 
 // -(max(-x, 0) + log(1 + exp(-|x|))): the exponential does not overflow, and a large x gives -0.
 RL_INLINE F64 log_sigmoid(F64 x) { return -(select(x > 0.0, splat(0.0), -x) + log1p(exp(-absolute(x)))); }
+
+// erf(a) for 0 <= a <= 1. The polynomial is fitted to erf(a) / a - 1 in 50 digits (mpmath), with an error of
+// 2^-57.
+RL_INLINE F64 small_erf(F64 a) {
+  const F64 tail =
+      series(a * a, 0x1.06eba8214db68p-3, -0x1.812746b0379c2p-2, 0x1.ce2f21a04100fp-4, -0x1.b82ce312060bap-6,
+             0x1.565bccfa969d7p-8, -0x1.c02db07266998p-11, 0x1.f9a2bf6766f9fp-14, -0x1.f4ca93e1cef64p-17,
+             0x1.b982745ca3876p-20, -0x1.5c16bba747237p-23, 0x1.d7838e565f8c5p-27, -0x1.acdd0d34b39f1p-31);
+  return a + a * tail;
+}
+
+// Above 1 as 1 - e^-q with q = -log(erfc(a)), whose polynomial needs the fewer digits the larger a is; from
+// 5.95 on the result is 1.
+RL_INLINE F64 erf(F64 x) {
+  const F64 a = absolute(x);
+  const F64 most = select(a > 5.95, splat(5.95), a);
+  const F64 q = long_series(most, 0x1.a3ef93eaef9cep-22, 0x1.20dd316dd1f82p+0, 0x1.45f58de579711p-1,
+                            0x1.a4b93ecfeddd7p-4, -0x1.37822d527b168p-6, -0x1.8e1a99b7dffd7p-12,
+                            0x1.ede393e39c2fdp-10, -0x1.86b0a7909c592p-11, 0x1.f3a1bb39e9f4ep-14,
+                            0x1.d7d49574b78d0p-16, -0x1.b226959320a09p-16, 0x1.420ff5dee7678p-17,
+                            -0x1.3c216f2af6bacp-19, 0x1.bb03ad0c425e5p-22, -0x1.baf1b1d5d5a58p-25,
+                            0x1.2e4499394a210p-28, -0x1.fa7829116acc6p-33, 0x1.89ac99fa7b3f7p-38);
+  const WideReduced parts = reduce_exponent(-q);
+  const F64 far = 1.0 - exp_of_reduced(parts.r, parts.shifted);
+  return copy_sign(select(most > 1.0, far, small_erf(most)), x);
+}
+
+// (1 + 2 a) erfcx(a) = 1 + p(t) with t = (a - 3.5) / (a + 3.5), for a >= 0.46; erfcx(a) is e^(a^2) erfc(a).
+// Fitted as above, with an error of 2^-56. The form is that of Shepherd and Laframboise, "Chebyshev
+// approximation of (1 + 2x) exp(x^2) erfc x", 1981.
+RL_INLINE F64 wide_erfcx_tail(F64 a) {
+  return long_series(
+      (a - 3.5) / (a + 3.5), 0x1.f054cd07748a0p-3, -0x1.1ebd220ea5931p-3, -0x1.59e2c284b1690p-7,
+      0x1.8f702ec6b2963p-4, -0x1.d76830c350e48p-4, 0x1.68610604844a6p-4, -0x1.8ff5ef7740a67p-5,
+      0x1.38ec666bbcea8p-6, -0x1.143c4c7989b33p-8, -0x1.3cf35dadbf74dp-12, 0x1.27e659a9a094cp-11,
+      -0x1.fdaa05ad8168cp-14, -0x1.66deaece25b02p-15, 0x1.9715f3374b140p-16, 0x1.37cfc99addb3cp-19,
+      -0x1.00711c92bcac1p-18, -0x1.212b5af044a0dp-25, 0x1.47035ab6fee60p-21, -0x1.71b703db7415bp-26,
+      -0x1.ab8cd0355623fp-24, 0x1.678ebaee729e5p-27, 0x1.ab9dab38b1997p-27, -0x1.ab7f2b026e3f0p-29);
+}
+
+// value^2 as a rounded square and the rest of it: the upper 26 bits of `value` have an exact square, and
+// their product with the lower ones rounds by 2^-53 of the rest.
+struct WideSquare {
+  F64 high;
+  F64 low;
+};
+RL_INLINE WideSquare exact_square(F64 value) {
+  const F64 upper = from_bits(bits(value) & ~((int64_t{1} << 27) - 1));
+  const F64 lower = value - upper;
+  const F64 first = upper * upper;
+  const F64 rest = lower * (value + upper);
+  const F64 high = first + rest;
+  return {high, (first - high) + rest};
+}
+
+// From 1/2 on e^(-a^2) (1 + p) / (1 + 2 a), with e^(-a^2) = 2^n (1 + u): 1 / (1 + 2 a) is rounded to v with
+// relative error e, and the sum v + v (u + p + e + ...) once. Beyond 28 the result is 0.
+RL_INLINE F64 erfc(F64 x) {
+  const F64 a = select(absolute(x) > 28.0, splat(28.0), absolute(x));
+  const WideSquare square = exact_square(a);
+  const WideReduced parts = reduce_exponent(-square.high);
+  const F64 r = parts.r - square.low;
+  const F64 u = (r * r) * wide_exp_tail(r) + r;
+  const F64 p = wide_erfcx_tail(a);
+  const F64 under = 1.0 + 2.0 * a;
+  const F64 lost = 2.0 * a - (under - 1.0);
+  const F64 inverse = 1.0 / under;
+  const F64 error = (1.0 - under * inverse) - lost * inverse;
+  const F64 inner = u + (p + u * p);
+  const F64 far = scaled(inverse + inverse * (inner + (error + inner * error)), parts.shifted);
+  const F64 near = small_erf(a);
+  const M64 negative = x < 0.0;
+  const F64 size = select(a > 0.5, select(negative, 2.0 - far, far), 1.0 - select(negative, -near, near));
+  return select(x != x, x, size);
+}
+
+// e^(x^2) erfc(x): (1 + p) / (1 + 2 x) from 1/2 on, e^(x^2) (1 - erf(x)) within, and 2 e^(x^2) less the value
+// at -x below. From about -26.6 down it overflows.
+RL_INLINE F64 erfcx(F64 x) {
+  const F64 a = absolute(x);
+  const F64 bounded = select(a > 28.0, splat(28.0), a);
+  const WideSquare square = exact_square(bounded);
+  const WideReduced parts = reduce_exponent(square.high);
+  const F64 power = exp_of_reduced(parts.r + square.low, parts.shifted);
+  // Neither side of the quotient overflows: t takes a bounded a.
+  const F64 most = select(a > 0x1p60, splat(0x1p60), a);
+  const F64 far = (0.5 + 0.5 * wide_erfcx_tail(most)) / (0.5 + a);
+  const F64 near = power * (1.0 - select(a > 0.5, splat(0.5), copy_sign(small_erf(bounded), x)));
+  return select(x > 0.5, far, select(x < -0.5, 2.0 * power - far, near));
+}
+
+// log(gamma(x)) for x > 0. Up to 8.5 by the recurrence from x = 2 + k + t with |t| <= 1/2:
+//
+//   lgamma(2 + t) = t (1 - Euler's constant + P(t)), to which log((x - 1) ... (x - k)) is added, or from
+//   which log(x) or log(x (x + 1)) is taken for k = -1 or -2
+//
+// so that the zeros at 1 and 2 keep their digits. P is fitted like the polynomials above, with an error of
+// 2^-59. From 8.5 on by Stirling's series.
+RL_INLINE F64 positive_lgamma(F64 x) {
+  const M64 large = x >= 8.5;
+  const F64 bounded = select(large, splat(8.0), x);
+  F64 t = select(bounded < 1.5, select(bounded < 0.5, bounded, bounded - 1.0), bounded - 2.0);
+  F64 product = select(bounded < 1.5, select(bounded < 0.5, bounded * (bounded + 1.0), bounded), splat(1.0));
+  for (int k = 1; k <= 6; ++k) {
+    const M64 steps = bounded >= k + 1.5;
+    product = select(steps, product * (bounded - static_cast<double>(k)), product);
+    t = select(steps, bounded - static_cast<double>(k + 2), t);
+  }
+  const F64 tail = long_series(
+      t, 0x1.7a52181d1a0c0p-62, 0x1.4a34cc4a60fa7p-2, -0x1.13e001a557616p-4, 0x1.51322ac7d8008p-6,
+      -0x1.e404fc2188929p-8, 0x1.7add6eae55bd9p-9, -0x1.38ac5c3097607p-10, 0x1.0b36af366ba70p-11,
+      -0x1.d3fd4946e8aabp-13, 0x1.a127dc310ee9dp-14, -0x1.78defd12e8b1dp-15, 0x1.5806f401f8c8bp-16,
+      -0x1.3ca94f64d3e5dp-17, 0x1.263ebb11936c7p-18, -0x1.131c075718b2fp-19, 0x1.ee161bbd128e5p-21,
+      -0x1.c3153d8a68388p-22, 0x1.2b09d53aec837p-22, -0x1.339c149c5233bp-23);
+  const F64 near = t * (tail + 0x1.b0ee6072093cep-2);
+  const F64 logarithm = log(select(large, x, product));
+  const F64 inverse = 1.0 / x;
+  // B(2j) / (2j (2j - 1)).
+  const F64 rest = inverse * series(inverse * inverse, 1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680,
+                                    1.0 / 1188, -691.0 / 360360, 1.0 / 156);
+  // (x - 1/2) log(x) - x + log(2 pi) / 2
+  const F64 far = (x - 0.5) * (logarithm - 1.0) + (rest + 4.18938533204672741780e-01);
+  const F64 value = select(large, far, near + select(bounded < 1.5, -logarithm, logarithm));
+  return select(x == kWideInfinity, x, value);
+}
+// Negative x by reflection: log(pi / (a |sin(pi a)|)) - lgamma(a), with a = -x, and the sine of the distance
+// to the nearest integer. Near the zeros at negative x, which it has by a difference, the error is 1e-15.
+RL_INLINE F64 lgamma(F64 x) {
+  const F64 a = absolute(x);
+  const F64 value = positive_lgamma(a);
+  const F64 whole = select(a < 0x1p52, (a + 0x1p52) - 0x1p52, a);
+  const F64 sine = absolute(sin(3.14159265358979311600 * select(a < 0x1p52, a - whole, splat(0.0))));
+  const F64 reflected = -log(sine * a * 0.31830988618379067154) - value;
+  // Near 0, where the product underflows, both signs of x have the same result.
+  const M64 negative = x < -0x1p-100;
+  return select(negative & (sine == 0.0), splat(kWideInfinity), select(negative, reflected, value));
+}
+
+// As the quantile of the normal distribution, at 1/2 + x / 2 (kernels/ukernel/normal_quantile.h). The far
+// tail is rare: a branch.
+struct WideFraction {
+  F64 over;
+  F64 under;
+};
+RL_INLINE WideFraction fraction(F64 x, const NormalQuantile& of) {
+  WideFraction parts = {splat(of.above[7]), splat(of.below[7])};
+  for (int k = 7; k-- > 0;) {
+    parts.over = parts.over * x + of.above[k];
+    parts.under = parts.under * x + of.below[k];
+  }
+  return parts;
+}
+RL_INLINE WideFraction select(M64 mask, WideFraction yes, WideFraction no) {
+  return {select(mask, yes.over, no.over), select(mask, yes.under, no.under)};
+}
+RL_INLINE F64 erfinv(F64 x) {
+  const F64 a = absolute(x);
+  const F64 q = 0.5 * a;
+  const M64 outer = q > 0.425;
+  const WideFraction central = fraction(0.180625 - q * q, kQuantileCentral);
+  // Within (0, 1) wherever it counts; a of 1 or more is replaced below.
+  const F64 rest = (1.0 - a) * 0.5;
+  const F64 r = square_root(-log(select(outer & (a < 1.0), rest, splat(0.125))));
+  WideFraction tail = fraction(r - 1.6, kQuantileTail);
+  if (__builtin_expect(any_beyond(r, 5), 0))
+    tail = select(r > 5.0, fraction(r - 5.0, kQuantileFarTail), tail);
+  const WideFraction parts = select(outer, tail, central);
+  F64 value = (parts.over / parts.under) * (0.70710678118654752440 * select(outer, splat(1.0), q));
+  value = select(a == 1.0, splat(kWideInfinity), value);
+  return select(a > 1.0, splat(kWideNan), select(x != x, x, copy_sign(value, x)));
+}
+
+// x Phi(x) as in PyTorch, whose sum cancels in the lower tail; -0 where the sum is 0, and for -infinity.
+RL_INLINE F64 gated(F64 x, F64 gate) { return select(gate == 0.0, splat(-0.0), (0.5 * x) * gate); }
+RL_INLINE F64 gelu(F64 x) { return gated(x, 1.0 + erf(x * 0.70710678118654752440)); }
+RL_INLINE F64 gelu_tanh(F64 x) {
+  return gated(x, 1.0 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)));
+}
+
+// x tanh(log(1 + e^x)) = x n / (n + 2) with n = e^x (e^x + 2); from 40 on the result is x.
+RL_INLINE F64 mish(F64 x) {
+  const F64 e = exp(select(x > 40.0, splat(40.0), x));
+  const F64 n = e * (e + 2.0);
+  return x * (n / (n + 2.0));
+}
+
+// log(x / (1 - x)).
+RL_INLINE F64 logit(F64 x) { return log(x / (1.0 - x)); }
+
+// log(e^a + e^b), and the same of base 2. The larger one is taken out; the difference of equal infinities
+// would be NaN.
+RL_INLINE F64 log_add(F64 a, F64 b) {
+  const F64 sum = select(a < b, b, a) + log1p(exp(-absolute(a - b)));
+  return select((a == b) & (absolute(a) == kWideInfinity), b, sum);
+}
+RL_INLINE F64 log2_add(F64 a, F64 b) {
+  const F64 sum = select(a < b, b, a) + log1p(exp2(-absolute(a - b))) * 1.44269504088896340736;
+  return select((a == b) & (absolute(a) == kWideInfinity), b, sum);
+}
 
 // Halves to even: adding 2^52 drops the fraction.
 RL_INLINE F64 round_half_to_even(F64 x) {

@@ -192,6 +192,13 @@ TEST_P(VectorMath, FunctionsWithParameters_AllNumbers_AreWithinPromise) {
   RL_CHECK_WITH(
       elu_f32, (n, x, 1.5f, 0.5f, 2, out), [](double x) { return reference::elu(x, 1.5, 0.5, 2); }, 3);
   RL_CHECK_WITH(
+      logit_f32, (n, x, -1, 2, out),
+      [](double x) {
+        const auto within = static_cast<float>(x < -1 ? -1 : (x > 2 ? 2 : x));
+        return std::log(static_cast<double>(within / (1 - within)));
+      },
+      1);
+  RL_CHECK_WITH(
       softplus_f32, (n, x, 2, 20, out), [](double x) { return reference::softplus(x, 2, 20); }, 3, 0x1p-149);
 }
 
