@@ -16,7 +16,6 @@ from support.opinfo.judging import judge
 from support.opinfo.recording import RecordedCall
 from support.programs import Plan, numbers, program, scalar, string, tensor, tensors
 
-
 ALIGNMENT = 64
 """Bytes between the starts of tensors: a cache line, as PyTorch aligns its tensors."""
 

@@ -5,10 +5,11 @@ CONTRACTS = (
     "block_weights",
     "grouped_weights",
     "loops",
+    "normal_quantile",
     "quantized_product",
     "quantized_sum",
     "requantize",
     "rescaled_sum",
 )
 """Contracts between fronts, which prove numbers, and microkernels, which use them;
-and the macro for loops outside of microkernels: any folder of kernels/ may include these headers."""
+the macro for loops outside of microkernels, and coefficients that both have: any folder of kernels/ may include these headers."""

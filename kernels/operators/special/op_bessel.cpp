@@ -260,7 +260,7 @@ template <int kOrder>
   return static_cast<float>(kOrder == 0 ? value : std::copysign(value, double{x}));
 }
 
-// exp(-|x|) I: a loop for float32 of its own.
+// exp(-|x|) I. Float32 has a separate loop.
 template <TypeSet kTypes, int kOrder>
 Error scaled_function(const Tensor& self, const Tensor& out) {
   if (!contains(kTypes, self.scalar_type())) return unsupported_type(self.scalar_type());

@@ -5,6 +5,7 @@
 
 #include "kernels/backs/backs.h"
 #include "kernels/math/double_function.h"
+#include "kernels/ukernel/normal_quantile.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
@@ -14,45 +15,22 @@ namespace {
 constexpr double kSqrtHalf = 0.70710678118654752440;
 constexpr double kTwoOverSqrtPi = 1.12837916709551257390;
 
-// Rational functions of eight coefficients, the constant first, for three ranges of the quantile.
-struct Rational {
-  double above[8];
-  double below[8];
-
-  [[nodiscard]] double operator()(double x) const {
-    double p = above[7];
-    double q = below[7];
-    for (size_t k = 7; k-- > 0;) {
-      p = p * x + above[k];
-      q = q * x + below[k];
-    }
-    return p / q;
+double fraction(double x, const NormalQuantile& of) {
+  double p = of.above[7];
+  double q = of.below[7];
+  for (size_t k = 7; k-- > 0;) {
+    p = p * x + of.above[k];
+    q = q * x + of.below[k];
   }
-};
-constexpr Rational kCentral = {
-    {3.3871328727963666080, 133.14166789178437745, 1971.5909503065514427, 13731.693765509461125,
-     45921.953931549871457, 67265.770927008700853, 33430.575583588128105, 2509.0809287301226727},
-    {1, 42.313330701600911252, 687.18700749205790830, 5394.1960214247511077, 21213.794301586595867,
-     39307.895800092710610, 28729.085735721942674, 5226.4952788528545610}};
-constexpr Rational kTail = {
-    {1.42343711074968357734, 4.63033784615654529590, 5.76949722146069140550, 3.64784832476320460504,
-     1.27045825245236838258, 0.241780725177450611770, 0.0227238449892691845833, 7.74545014278341407640e-4},
-    {1, 2.05319162663775882187, 1.67638483018380384940, 0.689767334985100004550, 0.148103976427480074590,
-     0.0151986665636164571966, 5.47593808499534494600e-4, 1.05075007164441684324e-9}};
-constexpr Rational kFarTail = {
-    {6.65790464350110377720, 5.46378491116411436990, 1.78482653991729133580, 0.296560571828504891230,
-     0.0265321895265761230930, 0.00124266094738807843860, 2.71155556874348757815e-5,
-     2.01033439929228813265e-7},
-    {1, 0.599832206555887937690, 0.136929880922735805310, 0.0148753612908506148525, 7.86869131145613259100e-4,
-     1.84631831751005468180e-5, 1.42151175831644588870e-7, 2.04426310338993978564e-15}};
+  return p / q;
+}
 
 // The quantile of the standard normal distribution at 1/2 + q, for |q| < 1/2, with `tail` = 1/2 - |q|, which
-// keeps the digits of q near 1/2. Relative error about 1e-16: Wichura, "The Percentage Points of the Normal
-// Distribution", Applied Statistics 37 (1988), algorithm AS 241.
+// keeps the digits of q near 1/2. Reference and error: kernels/ukernel/normal_quantile.h.
 double quantile(double q, double tail) {
-  if (std::fabs(q) <= 0.425) return q * kCentral(0.180625 - q * q);
+  if (std::fabs(q) <= 0.425) return q * fraction(0.180625 - q * q, kQuantileCentral);
   const double r = std::sqrt(-std::log(tail));
-  return std::copysign(r <= 5 ? kTail(r - 1.6) : kFarTail(r - 5), q);
+  return std::copysign(r <= 5 ? fraction(r - 1.6, kQuantileTail) : fraction(r - 5, kQuantileFarTail), q);
 }
 
 double erfinv(double x) {

@@ -159,19 +159,19 @@ RL_INLINE F32 least(F32 a, F32 b) { return select((a < b) | (a != a), a, b); }
 
 void add_f32(const Rows& rows) {
   const F32 factor = splat(rows.number);
-  for_pairs<4>(rows, [=](F32 a, F32 b) { return multiply_add(b, factor, a); });
+  for_pairs<kVectorsAtATime>(rows, [=](F32 a, F32 b) { return multiply_add(b, factor, a); });
 }
 void mul_f32(const Rows& rows) {
-  for_pairs<4>(rows, [](F32 a, F32 b) { return a * b; });
+  for_pairs<kVectorsAtATime>(rows, [](F32 a, F32 b) { return a * b; });
 }
 void div_f32(const Rows& rows) {
-  for_pairs<4>(rows, [](F32 a, F32 b) { return a / b; });
+  for_pairs<kVectorsAtATime>(rows, [](F32 a, F32 b) { return a / b; });
 }
 void maximum_f32(const Rows& rows) {
-  for_pairs<4>(rows, [](F32 a, F32 b) { return largest(a, b); });
+  for_pairs<kVectorsAtATime>(rows, [](F32 a, F32 b) { return largest(a, b); });
 }
 void minimum_f32(const Rows& rows) {
-  for_pairs<4>(rows, [](F32 a, F32 b) { return least(a, b); });
+  for_pairs<kVectorsAtATime>(rows, [](F32 a, F32 b) { return least(a, b); });
 }
 void pow_f32(const Rows& rows) {
   for_pairs(rows, [](F32 a, F32 b) { return pow(a, b); });

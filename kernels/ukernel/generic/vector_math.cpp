@@ -32,9 +32,9 @@ RL_INLINE void for_each(size_t n, const float* x, float* out, F f) {
   void name(size_t n, const float* x, float* out) {    \
     for_each(n, x, out, [](F32 v) { return result; }); \
   }
-#define RL_SHORT_FUNCTION(name, result)                   \
-  void name(size_t n, const float* x, float* out) {       \
-    for_each<4>(n, x, out, [](F32 v) { return result; }); \
+#define RL_SHORT_FUNCTION(name, result)                                 \
+  void name(size_t n, const float* x, float* out) {                     \
+    for_each<kVectorsAtATime>(n, x, out, [](F32 v) { return result; }); \
   }
 
 RL_FUNCTION(expm1_f32, expm1(v))
@@ -83,7 +83,7 @@ void clamp_f32(size_t n, const float* x, float low, float high, float* out) {
   const F32 zero = splat(low != low || high != high ? kNotANumber : -0.0f);
   const F32 least = splat(low);
   const F32 most = splat(high);
-  for_each<4>(n, x, out, [=](F32 v) { return at_most(at_least(v, least), most) + zero; });
+  for_each<kVectorsAtATime>(n, x, out, [=](F32 v) { return at_most(at_least(v, least), most) + zero; });
 }
 
 void logit_f32(size_t n, const float* x, float low, float high, float* out) {
@@ -97,7 +97,7 @@ void logit_f32(size_t n, const float* x, float low, float high, float* out) {
 
 void leaky_relu_f32(size_t n, const float* x, float slope, float* out) {
   const F32 factor = splat(slope);
-  for_each<4>(n, x, out, [=](F32 v) { return select(v > 0.0f, v, v * factor); });
+  for_each<kVectorsAtATime>(n, x, out, [=](F32 v) { return select(v > 0.0f, v, v * factor); });
 }
 
 // Both branches are computed; expm1 keeps the digits of small results.

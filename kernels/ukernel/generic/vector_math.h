@@ -27,6 +27,13 @@
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
+// Vectors that loops over functions of few instructions take at a time.
+#ifdef __OPTIMIZE_SIZE__
+inline constexpr size_t kVectorsAtATime = 1;
+#else
+inline constexpr size_t kVectorsAtATime = 4;
+#endif
+
 inline constexpr float kInfinity = __builtin_inff();
 inline constexpr float kNotANumber = __builtin_nanf("");
 // ln 2 in two parts. The first has twelve bits, so that its products with exponents are exact.

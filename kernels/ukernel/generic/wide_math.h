@@ -348,8 +348,8 @@ RL_INLINE F64 atan2(F64 y, F64 x) {
   return select((x == x) & (y == y), copy_sign(angle, y), x + y);
 }
 
-// asin(a) for 0 <= a <= 1/2, and `square` a^2; the polynomial is fitted like those of erf below, with an
-// error of 2^-59.
+// asin(a) for 0 <= a <= 1/2, and `square` a^2; the polynomial is fitted as the polynomials of erf below are,
+// with an error of 2^-59.
 RL_INLINE F64 small_arcsine(F64 a, F64 square) {
   const F64 tail =
       long_series(square, 0x1.5555555555578p-3, 0x1.333333332dee1p-4, 0x1.6db6db722d35dp-5,
