@@ -12,4 +12,5 @@ CONTRACTS = (
     "rescaled_sum",
 )
 """Contracts between fronts, which prove numbers, and microkernels, which use them;
-the macro for loops outside of microkernels, and coefficients that both have: any folder of kernels/ may include these headers."""
+the macro for loops outside of microkernels; and coefficients that both use. Any folder of kernels/ may include
+these headers."""
