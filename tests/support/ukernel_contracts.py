@@ -11,6 +11,5 @@ CONTRACTS = (
     "requantize",
     "rescaled_sum",
 )
-"""Contracts between fronts, which prove numbers, and microkernels, which use them;
-the macro for loops outside of microkernels; and coefficients that both use. Any folder of kernels/ may include
-these headers."""
+"""Contracts between fronts, which prove numbers, and microkernels, which use them; the macro for loops
+outside of microkernels; and coefficients that both use. Any folder of kernels/ may include these headers."""
