@@ -70,6 +70,38 @@ def test_layouts_and_empty_tensors(kernels: Kernels) -> None:
 
 
 @pytest.mark.parametrize(
+    ("operator", "image", "positions"),
+    [
+        (IMAGE, (2, 3, 7, 9), (2, 3, 50, 2)),  # spans of 64 positions end within rows
+        (IMAGE, (1, 2, 7, 9), (1, 40, 5, 2)),  # and cover several
+        (VOLUME, (2, 2, 4, 5, 6), (2, 3, 9, 11, 3)),
+    ],
+)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("outside", [0, 1, 2])
+def test_many_positions(
+    kernels: Kernels,
+    operator: str,
+    image: tuple[int, ...],
+    positions: tuple[int, ...],
+    outside: int,
+    dtype: torch.dtype,
+) -> None:
+    function = getattr(torch.ops.aten, operator.removeprefix("aten::").removesuffix(".out"))
+    grid = (random_tensor(positions, torch.float64, low=-2, high=2) * 8).round() / 8
+    x = random_tensor(image, dtype)
+    tolerance = CLOSE.get(dtype, {})
+    eager = in_float(function)
+    kernels.check(operator, x, grid.to(dtype), 0, outside, False, eager=eager, **tolerance)
+
+
+def test_infinite_elements_beside_positions_outside(kernels: Kernels) -> None:
+    x = torch.full((1, 1, 4, 4), torch.inf)
+    grid = torch.full((1, 10, 10, 2), 5.0)
+    kernels.check(IMAGE, x, grid, 0, 0, False, eager=lambda *_: torch.zeros(1, 1, 10, 10))
+
+
+@pytest.mark.parametrize(
     ("shape", "positions", "mode", "outside"),
     [
         ((1, 2, 2), (1, 1, 1, 2), 0, 0),

@@ -166,10 +166,13 @@ struct Neighbors {
   }
   [[gnu::always_inline]] static void add(const int32_t* z, const int32_t* y, const int32_t* x,
                                          const int32_t* strides, size_t n, int32_t* sum) {
-    const int32_t steps[] = {strides[0], strides[1], strides[2]};
+    // Unsigned: the offset of an index of -1, which is not used, may wrap.
+    const auto step = [strides](size_t d) { return static_cast<uint32_t>(strides[d]); };
+    const uint32_t steps[] = {step(0), step(1), step(2)};
     for (size_t i = 0; i < n; ++i) {
-      const int32_t at = z[i] * steps[0] + y[i] * steps[1] + x[i] * steps[2];
-      sum[i] = (z[i] | y[i] | x[i]) < 0 ? -1 : at;
+      const uint32_t at = static_cast<uint32_t>(z[i]) * steps[0] + static_cast<uint32_t>(y[i]) * steps[1] +
+                          static_cast<uint32_t>(x[i]) * steps[2];
+      sum[i] = (z[i] | y[i] | x[i]) < 0 ? -1 : static_cast<int32_t>(at);
     }
   }
   // Outside, weights may be NaN and elements infinite.
