@@ -159,7 +159,7 @@ int32_t factor_panels(const MatrixView& a, Pivots pivots) {
 int32_t factor_lu(const MatrixView& a, Pivots pivots) {
 #ifndef __OPTIMIZE_SIZE__
   if (is_small(a)) return factor_small(a, a, pivots);
-  if (a.type == exact_type(a.type) && a.row_step == static_cast<ptrdiff_t>(element_size(a.type))) {
+  if (a.type == exact_type(a.type) && a.has_columns()) {
     return factor_panels(a, pivots);
   }
 #endif

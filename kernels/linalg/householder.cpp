@@ -15,11 +15,10 @@ double norm_below(const MatrixView& a, ptrdiff_t j) {
   // The parts of contiguous complex elements are a column of real ones.
   const ScalarType real = component_type(a.type);
   const auto size = static_cast<ptrdiff_t>(element_size(real));
-  const bool has_columns = a.row_step == static_cast<ptrdiff_t>(element_size(a.type));
   const ptrdiff_t count = (a.rows - j - 1) * (a.row_step / size);
   const MatrixView parts = {a.at(j + 1, j), real, count, 1, size, size};
-  const double squares = has_columns ? parts.transposed().dot(0, parts, 0, 0, count).real
-                                     : a.adjoint().dot(j, a, j, j + 1, a.rows).real;
+  const double squares = a.has_columns() ? parts.transposed().dot(0, parts, 0, 0, count).real
+                                         : a.adjoint().dot(j, a, j, j + 1, a.rows).real;
 #else
   const double squares = a.adjoint().dot(j, a, j, j + 1, a.rows).real;
 #endif
@@ -52,7 +51,7 @@ void reflect(const MatrixView& reflections, ptrdiff_t j, Number tau, const Matri
   ptrdiff_t most = MatrixView::kSums;
 #ifndef __OPTIMIZE_SIZE__
   // Contiguous columns are read twice: few at a time stay in the cache.
-  if (b.row_step == static_cast<ptrdiff_t>(element_size(b.type))) most = 8;
+  if (b.has_columns()) most = 8;
 #endif
   for (ptrdiff_t column = begin; column < b.columns; column += most) {
     const ptrdiff_t count = std::min(b.columns - column, most);

@@ -370,7 +370,7 @@ void MatrixView::dots(ptrdiff_t i, const MatrixView& other, ptrdiff_t j, ptrdiff
                       ptrdiff_t end, Number* sums) const {
   RL_DCHECK(count <= kSums);
 #ifndef __OPTIMIZE_SIZE__
-  if (other.column_step == static_cast<ptrdiff_t>(element_size(other.type))) {
+  if (other.has_rows()) {
     const bool is_done = with_types(*this, other, [&](auto a, auto b) {
       sums_of_rows<decltype(a), decltype(b)>(row_of(*this, i, begin), column_of(other, begin, j), count,
                                              end - begin, sums);
@@ -428,13 +428,12 @@ void MatrixView::subtract(ptrdiff_t j, ptrdiff_t count, const MatrixView& other,
     parts.by_imag[at] = -values.sign * imag;
     parts.by_imag[at + 1] = first.sign * values.sign * real;
   }
-  const bool has_rows = column_step == static_cast<ptrdiff_t>(element_size(type));
   const bool is_done =
       type == other.type && with_types(*this, other, [&](auto a, auto b) {
         using A = decltype(a);
         // Both are of one dtype wherever time matters.
         if constexpr (std::is_same_v<A, decltype(b)>) {
-          if (has_rows) return subtract_rows<A>(first, values, parts, count, end - begin);
+          if (has_rows()) return subtract_rows<A>(first, values, parts, count, end - begin);
           ptrdiff_t c = 0;
           if (row_step == A::kSize && values.step == A::kSize) {
             const ptrdiff_t n = end - begin;
@@ -595,10 +594,9 @@ void MatrixView::copy_band(const MatrixView& source, ptrdiff_t lowest, ptrdiff_t
 #ifndef __OPTIMIZE_SIZE__
   const auto size = static_cast<ptrdiff_t>(element_size(type));
   const bool is_same = data == source.data && row_step == source.row_step;
-  const bool has_rows = column_step == size && source.column_step == size;
   const bool keeps_bits = type == source.type && conjugated == source.conjugated;
   bool is_copied = is_same && keeps_bits;
-  if (!is_same && !(keeps_bits && has_rows)) {
+  if (!is_same && !(keeps_bits && has_rows() && source.has_rows())) {
     is_copied = with_types(*this, source, [&](auto a, auto b) {
       convert_band<decltype(a), decltype(b)>(*this, source, lowest, highest);
     });

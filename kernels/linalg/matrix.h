@@ -105,6 +105,10 @@ struct MatrixView {
   void set(ptrdiff_t i, ptrdiff_t j, Number value) const;
   [[nodiscard]] char* at(ptrdiff_t i, ptrdiff_t j) const { return data + i * row_step + j * column_step; }
 
+  // True if the elements of a column, or of a row, are adjacent.
+  [[nodiscard]] bool has_columns() const { return row_step == static_cast<ptrdiff_t>(element_size(type)); }
+  [[nodiscard]] bool has_rows() const { return column_step == static_cast<ptrdiff_t>(element_size(type)); }
+
   // Views of the same memory.
   [[nodiscard]] MatrixView transposed() const;
   [[nodiscard]] MatrixView adjoint() const;

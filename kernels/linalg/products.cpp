@@ -24,8 +24,6 @@ constexpr ptrdiff_t kWidth = kLanes / A::kParts;  // columns of a vector
 
 double sign_of(const MatrixView& a) { return a.conjugated ? -1.0 : 1.0; }
 
-bool has_rows(const MatrixView& a) { return a.column_step == static_cast<ptrdiff_t>(element_size(a.type)); }
-
 // Signs turn sums by real and imaginary parts into parts in memory.
 struct Signs {
   Lanes by_real;
@@ -252,7 +250,7 @@ ptrdiff_t solve_tiles(const MatrixView& triangle, bool upper, bool unit, const M
 void multiply(const MatrixView& target, const MatrixView& a, const MatrixView& b) {
   ptrdiff_t j = 0;
 #ifndef __OPTIMIZE_SIZE__
-  if (a.type == exact_type(a.type) && a.type == b.type && has_rows(b)) {
+  if (a.type == exact_type(a.type) && a.type == b.type && b.has_rows()) {
     static_cast<void>(with_types(target, a, [&](auto t, auto x) {
       using A = decltype(x);
       if constexpr (std::is_same_v<typename A::Part, double>) {
@@ -273,7 +271,7 @@ void multiply(const MatrixView& target, const MatrixView& a, const MatrixView& b
 
 #ifndef __OPTIMIZE_SIZE__
 bool subtract_product(const MatrixView& target, const MatrixView& a, const MatrixView& b) {
-  if (a.type != target.type || b.type != target.type || !has_rows(target) || !has_rows(b)) return false;
+  if (a.type != target.type || b.type != target.type || !target.has_rows() || !b.has_rows()) return false;
   const ptrdiff_t least = is_complex(a.type) ? kLanes / 2 : kLanes;
   if (target.columns < least) return false;
   ptrdiff_t j = 0;
@@ -290,7 +288,7 @@ bool subtract_product(const MatrixView& target, const MatrixView& a, const Matri
 }
 
 bool solve_rows(const MatrixView& triangle, bool upper, bool unit, const MatrixView& b) {
-  if (triangle.type != b.type || !has_rows(b)) return false;
+  if (triangle.type != b.type || !b.has_rows()) return false;
   ptrdiff_t columns = 0;
   ptrdiff_t solved = 0;
   const bool is_done =
