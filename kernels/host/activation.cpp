@@ -27,29 +27,21 @@ void multiply_span(const Activation& activation, size_t n, const float* gate, co
   ukernel::mul_f32({1, n, {{out, 0, false}, {up, 0, false}, {}}, out, 0});
 }
 
-// Rows of a * sigmoid(b), by spans: the sigmoids are in the output until they are multiplied. T is float or
-// double. The operands have the shape of the output, so that an element which repeats is a row of one.
+// a * sigmoid(b), by spans: the sigmoids are in the output until they are multiplied. T is float or double.
+// The operands have the shape of the output: none repeats an element beside one that advances.
 template <class T, class Sigmoid>
 auto gated(Sigmoid sigmoid) {
-  return [sigmoid](const ukernel::Rows& rows) {
-    for (size_t row = 0; row < rows.count; ++row) {
-      const auto at = [row](const void* data, ptrdiff_t stride) {
-        return static_cast<const char*>(data) + static_cast<ptrdiff_t>(row) * stride;
-      };
-      const auto* const a = reinterpret_cast<const T*>(at(rows.in[0].data, rows.in[0].stride));
-      const auto* const b = reinterpret_cast<const T*>(at(rows.in[1].data, rows.in[1].stride));
-      auto* const out = reinterpret_cast<T*>(const_cast<char*>(at(rows.out, rows.stride)));
-      for (size_t first = 0; first < rows.n; first += kSpan) {
-        const size_t n = std::min(rows.n - first, kSpan);
-        sigmoid(n, b + first, out + first);
-        if constexpr (std::is_same_v<T, float>) {
-          ukernel::mul_f32({1, n, {{out + first, 0, false}, {a + first, 0, false}, {}}, out + first, 0});
-        } else {
-          for (size_t i = first; i < first + n; ++i) out[i] *= a[i];
-        }
+  return of_pairs<T>([sigmoid](size_t n, const T* a, size_t, const T* b, size_t, T* out) {
+    for (size_t first = 0; first < n; first += kSpan) {
+      const size_t length = std::min(n - first, kSpan);
+      sigmoid(length, b + first, out + first);
+      if constexpr (std::is_same_v<T, float>) {
+        ukernel::mul_f32({1, length, {{out + first, 0, false}, {a + first, 0, false}, {}}, out + first, 0});
+      } else {
+        for (size_t i = first; i < first + length; ++i) out[i] *= a[i];
       }
     }
-  };
+  });
 }
 
 }  // namespace

@@ -73,9 +73,9 @@ Error polar_out(KernelContext&, const Tensor& abs, const Tensor& angle, Tensor& 
 #ifdef __OPTIMIZE_SIZE__
   return complex_function(type, abs, angle, out, from_polar);
 #else
-  return dispatch < kTypes & types::kFloating > (abs.scalar_type(), [&](auto element) {
-                               return polar<typename decltype(element)::Element>(abs, angle, out);
-                             });
+  return dispatch<(kTypes & types::kFloating)>(abs.scalar_type(), [&](auto element) {
+    return polar<typename decltype(element)::Element>(abs, angle, out);
+  });
 #endif
 }
 
