@@ -46,10 +46,12 @@ void time_tile(bench::Bench& bench, const Gemm& gemm, size_t rows, size_t column
   bench.time({sizes("gemm tile", rows, columns, depth), gemm.name, flops}, [&] { gemm.tile(tile); });
 }
 
-// A 1 x 1 convolution: a row is a pixel, weights are packed.
-void time_strip(bench::Bench& bench, const Gemm& gemm, size_t rows, size_t columns, size_t depth) {
+// A 1 x 1 convolution: a row is a pixel, weights are packed. With a residual, which may be fused.
+void time_strip(bench::Bench& bench, const Gemm& gemm, size_t rows, size_t columns, size_t depth,
+                bool with_residual = false) {
   const bench::Floats a = bench::some_floats(rows * depth);
   const bench::Floats b = bench::some_floats(depth * (columns + gemm.columns()));
+  const bench::Floats residual = bench::some_floats(rows * columns);
   bench::Floats c(rows * columns);
   const auto strips = [&] {
     for (size_t column = 0; column < columns; column += gemm.columns()) {
@@ -66,11 +68,13 @@ void time_strip(bench::Bench& bench, const Gemm& gemm, size_t rows, size_t colum
           static_cast<ptrdiff_t>((strip.columns + gemm.lanes() - 1) / gemm.lanes() * gemm.lanes());
       strip.c = c.data() + column;
       strip.c_stride = static_cast<ptrdiff_t>(columns);
+      if (with_residual) strip.residual = residual.data() + column;
+      strip.residual_stride = strip.c_stride;
       gemm.strip(strip);
     }
   };
-  bench.time({sizes("gemm strip", rows, columns, depth), gemm.name,
-              2.0 * static_cast<double>(rows * columns * depth)},
+  bench.time({sizes(with_residual ? "gemm strip and residual" : "gemm strip", rows, columns, depth),
+              gemm.name, 2.0 * static_cast<double>(rows * columns * depth)},
              strips);
 }
 
@@ -161,9 +165,11 @@ RL_BENCHMARK(gemm, bench) {
     // Layers of MobileNetV2.
     time_strip(bench, gemm, 12544, 16, 32);
     time_strip(bench, gemm, 3136, 24, 96);
+    time_strip(bench, gemm, 3136, 24, 144, true);
     time_strip(bench, gemm, 3136, 144, 24);
     time_strip(bench, gemm, 784, 192, 32);
     time_strip(bench, gemm, 196, 64, 384);
+    time_strip(bench, gemm, 196, 64, 384, true);
     time_strip(bench, gemm, 49, 160, 960);
     time_strip(bench, gemm, 49, 960, 160);
     // Recurrent layers of 64 and 128 units.
