@@ -35,13 +35,16 @@ namespace {
 
 constexpr size_t kMostColumns = 128;  // upper limit of gemm_columns()
 constexpr size_t kDepthBlock = 512;   // rows of B in a block: a row tile of A stays in the L1 cache
-constexpr size_t kBlockBytes = size_t{1} << 20;   // bytes of B in a block: stays in the L2 cache
-constexpr size_t kDirectBytes = size_t{1} << 17;  // up to this size B is used without packing
-constexpr size_t kRowBlock = 96;                  // rows of A converted at a time
-constexpr size_t kSmallDepth = 32;                // rows of B packed at a time without scratch memory
+constexpr size_t kBlockBytes = size_t{1} << 20;                // bytes of B in a block: stays in the L2 cache
+constexpr size_t kDirectBytes = size_t{1} << 17;               // up to this size B is used without packing
+constexpr size_t kRowBlock = 96;                               // rows of A converted at a time
+constexpr size_t kSmallDepth = 32;                             // rows of B converted at a time
+constexpr size_t kStackElements = kSmallDepth * kMostColumns;  // of a panel without scratch memory
 // A tile of fewer rows waits for its panel of B: it takes the time of about this many rows.
 constexpr size_t kLeastRows = 4;
-constexpr size_t kFewTiles = 16;                      // fewer would leave threads without work
+constexpr size_t kFewTiles = 16;  // fewer would leave threads without work
+// Smaller products of a batch are divided among threads as wholes, larger ones each on all threads.
+constexpr ptrdiff_t kSmallProduct = 8 * kThreadProducts;
 constexpr ptrdiff_t kPackGrain = ptrdiff_t{1} << 14;  // packed elements worth a thread
 
 constexpr uint64_t kLayout = 0x67656d6d;  // "gemm": identifies panels of B
@@ -77,6 +80,7 @@ struct Singles {
   using Tile = ukernel::GemmTile;
   static size_t rows() { return ukernel::gemm_rows(); }
   static size_t columns() { return ukernel::gemm_columns(); }
+  static size_t lanes() { return ukernel::gemm_lanes(); }
   static size_t group() { return 1; }
   static void multiply(const Tile& tile) { ukernel::gemm_tile(tile); }
   static void dot(const ukernel::DotProducts& dots) { ukernel::dot_products(dots); }
@@ -111,6 +115,7 @@ struct Doubles {
   using Tile = ukernel::GemmTileF64;
   static size_t rows() { return ukernel::gemm_rows(); }
   static size_t columns() { return ukernel::gemm_columns_f64(); }
+  static size_t lanes() { return ukernel::gemm_lanes() / 2; }
   static size_t group() { return 1; }
   static void multiply(const Tile& tile) { ukernel::gemm_tile_f64(tile); }
   static void dot(const ukernel::DotProductsF64& dots) { ukernel::dot_products_f64(dots); }
@@ -201,10 +206,13 @@ Gemm transposed(const Gemm& gemm) {
 }
 
 // Removes the terms with factor 0, and transposes the product if that makes the rows of the result
-// contiguous.
+// contiguous. A whole matrix as bias becomes the residual, which tiles add.
 Gemm simplified(Gemm gemm) {
   if (gemm.alpha == 0) gemm.depth = 0;
   if (gemm.beta == 0) gemm.bias.data = nullptr;
+  const bool is_matrix =
+      gemm.bias.data != nullptr && gemm.bias.row_stride != 0 && gemm.bias.column_stride != 0;
+  if (is_matrix && gemm.beta == 1 && gemm.residual.data == nullptr) std::swap(gemm.bias, gemm.residual);
   // C^T = B^T A^T: exchanges strides only. Packed panels fix the roles of A and B.
   const bool rows_are_contiguous = gemm.out.column_stride == 1 && gemm.columns != 1;
   const bool columns_are = gemm.out.row_stride == 1 || gemm.columns == 1;
@@ -238,8 +246,8 @@ class Plan {
     const bool writes = is_of(Kernels::kSums);
     // The order of these decisions matters: each uses the ones before it.
     dots_ = is_of_few_vectors();
-    staged_ = !writes || (gemm_.out.column_stride != 1 && gemm_.columns != 1) ||
-              (gemm_.bias.data == gemm_.out.data && gemm_.bias.data != nullptr);
+    staged_ = !writes || (gemm_.out.column_stride != 1 && gemm_.columns != 1) || is_out(gemm_.bias) ||
+              (is_out(gemm_.residual) && gemm_.depth > kDepthBlock);
     converts_a_ = !dots_ && (!reads || (gemm_.a.column_stride != 1 && gemm_.depth > 1 &&
                                         (Kernels::kNarrow || gemm_.columns > kMostColumns)));
     packs_b_ = gemm_.packed_b == nullptr && !dots_ && !is_b_contiguous();
@@ -285,23 +293,27 @@ class Plan {
 
   [[nodiscard]] size_t scratch_bytes() const { return b_bytes() + a_bytes(); }
 
+  // True if the product can be computed without scratch memory: sums that are staged need the whole depth of
+  // a panel, which does not fit on the stack, and blocks of the depth overwrite a residual in `out`.
+  [[nodiscard]] bool can_do_without() const {
+    return is_of(Kernels::kSums) && !(packs_b_ && (staged_ || is_out(gemm_.residual)));
+  }
+
   // Without scratch memory, reduces the depth of blocks so that a packed panel fits on the stack.
   Error run(KernelContext* context, void* scratch) {
     if (kReachesDots && dots_) {
       multiply_few(context);
       return Error::Ok;
     }
-    alignas(64) Factor small[kSmallDepth * kMostColumns];
+    alignas(64) Factor small[kStackElements];
     b_block_ = static_cast<Factor*>(scratch);
     if (scratch == nullptr && scratch_bytes() != 0) {
-      // Sums that are staged need the whole depth, which does not fit on the stack if B is packed.
-      const bool can_do_without = is_of(Kernels::kSums) && !(staged_ && packs_b_);
-      RL_CHECK(can_do_without, Error::MemoryAllocationFailed, "out of scratch memory: need %lu bytes",
+      RL_CHECK(can_do_without(), Error::MemoryAllocationFailed, "out of scratch memory: need %lu bytes",
                log_number(scratch_bytes()));
       converts_a_ = false;
       row_block_ = gemm_.rows;
       if (packs_b_) {
-        depth_block_ = depth_step_ = std::min(depth_block_, kSmallDepth);
+        depth_block_ = depth_step_ = std::min(depth_block_, kStackElements / panel_);
         panel_block_ = 1;
       }
       b_block_ = small;
@@ -327,6 +339,10 @@ class Plan {
     return !Kernels::kNarrow && ((kAnySelectedType & types::kReducedFloat) == 0 || gemm_.type == type);
   }
 
+  [[nodiscard]] bool is_out(const Matrix& matrix) const {
+    return matrix.data != nullptr && matrix.data == gemm_.out.data;
+  }
+
   // The layout of the bias; kC means none that the microkernel can start with.
   [[nodiscard]] ukernel::GemmInitial bias_kind() const {
     const Matrix& bias = gemm_.bias;
@@ -348,10 +364,12 @@ class Plan {
   [[nodiscard]] bool is_b_contiguous() const {
     if (gemm_.depth == 0) return true;
     if (!is_of(Kernels::kFactors) || (gemm_.b.column_stride != 1 && gemm_.columns != 1)) return false;
-    // Rows that are a multiple of 1 KiB apart map to the same cache sets.
+    // Rows that are a multiple of 1 KiB apart map to the same cache sets. Each tile copies the part of B that
+    // ends within a vector.
     const bool meets = gemm_.b.row_stride % 256 == 0;
+    const bool is_ragged = gemm_.columns % kernels_.lanes() != 0;
     return gemm_.rows <= 2 * ukernel::gemm_rows() ||
-           (!meets && gemm_.depth * gemm_.columns * sizeof(T) <= kDirectBytes);
+           (!meets && !is_ragged && gemm_.depth * gemm_.columns * sizeof(T) <= kDirectBytes);
   }
 
   [[nodiscard]] size_t b_bytes() const {
@@ -714,6 +732,14 @@ size_t scratch_bytes(const Gemm& gemm) {
       gemm.type, [&](auto kernels) { return Plan<decltype(kernels)>(gemm, kernels).scratch_bytes(); });
 }
 
+size_t batch_scratch_bytes(const Gemm& gemm) {
+  return with_arithmetic(gemm.type, [&](auto kernels) {
+    const Plan<decltype(kernels)> plan(gemm, kernels);
+    const auto each = static_cast<ptrdiff_t>(gemm.rows * gemm.columns * gemm.depth);
+    return each < kSmallProduct && plan.can_do_without() ? 0 : plan.scratch_bytes();
+  });
+}
+
 size_t most_scratch_bytes(const Gemm& gemm) {
   // With packed panels the product may be cut into other blocks.
   static constexpr double kPanels = 0;
@@ -742,10 +768,9 @@ Error multiply(KernelContext& context, const Gemm& gemm) {
 
 Error multiply(KernelContext& context, const Gemm& first, const Batch& batch) {
   if (first.rows == 0 || first.columns == 0) return Error::Ok;
-  const size_t bytes = scratch_bytes(first);
+  const size_t bytes = batch_scratch_bytes(first);
   void* scratch = bytes == 0 ? nullptr : context.allocate_temp(bytes, 64);
   const auto size = static_cast<ptrdiff_t>(element_size(first.type));
-  // Small products are divided among threads as wholes, large ones one after the other, each on all threads.
   const auto one = [&](KernelContext* threads, size_t n) {
     Gemm gemm = first;
     const auto move = [&](Matrix& matrix, ptrdiff_t stride) {
@@ -759,7 +784,7 @@ Error multiply(KernelContext& context, const Gemm& first, const Batch& batch) {
   };
   Error error = Error::Ok;
   const auto each = static_cast<ptrdiff_t>(first.rows * first.columns * first.depth);
-  if (bytes == 0 && each < 8 * kThreadProducts) {
+  if (bytes == 0 && each < kSmallProduct) {
     // Products that need no scratch memory cannot fail.
     context.parallel_for(batch.count, items_for_thread(each), [&](size_t begin, size_t end, size_t) {
       for (size_t n = begin; n < end; ++n) (void)one(nullptr, n);

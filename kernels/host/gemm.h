@@ -53,6 +53,8 @@ inline constexpr TypeSet kNarrowTypes =
 [[nodiscard]] size_t scratch_bytes(const Gemm& gemm);
 // The same, whether or not `b` gets packed at load.
 [[nodiscard]] size_t most_scratch_bytes(const Gemm& gemm);
+// The same for the products of a batch: small ones pack on the stack, so that each is of one thread.
+[[nodiscard]] size_t batch_scratch_bytes(const Gemm& first);
 // Allocates scratch_bytes(); null if that is 0 or memory is exhausted.
 [[nodiscard]] void* take_scratch(KernelContext& context, const Gemm& gemm);
 

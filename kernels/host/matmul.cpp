@@ -20,6 +20,10 @@ size_t bytes_of(const Product& product) {
   return is_of_complex(product.type) ? complex_scratch_bytes(product) : scratch_bytes(Gemm(product));
 }
 
+size_t batch_bytes_of(const Product& first) {
+  return is_of_complex(first.type) ? complex_scratch_bytes(first) : batch_scratch_bytes(Gemm(first));
+}
+
 Error multiply(KernelContext& context, const Product& product, void* scratch) {
   if (is_of_complex(product.type)) return multiply_complex(context, product, scratch);
   return host::multiply(context, Gemm(product), scratch);
@@ -30,9 +34,7 @@ void* take_scratch(KernelContext& context, size_t bytes) {
 }
 
 // For prepare functions: `b` is packed at load only if it is real and constant.
-void need_scratch(KernelContext& context, const Product& product) {
-  context.need_products(product.rows * product.columns * product.depth);
-  const size_t bytes = bytes_of(product);
+void need_scratch(KernelContext& context, size_t bytes) {
   if (bytes != 0) context.need_scratch(bytes + 64);
 }
 
@@ -57,7 +59,8 @@ Error matmul(KernelContext& context, const ProductProblem& problem) {
 
 Error matmul_prepare(KernelContext& context, const ProductProblem& problem) {
   if (is_of_complex(problem.type())) {
-    need_scratch(context, problem.product);
+    context.need_products(problem.product.rows * problem.product.columns * problem.product.depth);
+    need_scratch(context, bytes_of(problem.product));
   } else {
     prepare(context, Gemm(problem.product), problem.b);
   }
@@ -95,7 +98,7 @@ Error batch_matmul(KernelContext& context, const BatchProblem& problem) {
 Error batch_matmul_prepare(KernelContext& context, const BatchProblem& problem) {
   Product first = problem.first;
   first.out = Matrix::of(problem.out);
-  need_scratch(context, first);
+  need_scratch(context, batch_bytes_of(first));
   context.need_products(problem.out.numel() * first.depth);
   return Error::Ok;
 }

@@ -17,6 +17,17 @@ namespace rushlight::kernels {
 
 namespace {
 
+constexpr size_t kPairs = kDrawn / 2;
+
+// Hosts transform whole blocks of pairs with unrolled polynomials, which compilers vectorize.
+#ifdef __OPTIMIZE_SIZE__
+constexpr bool kWholeBlocks = false;
+#define RL_UNROLL_STEPS
+#else
+constexpr bool kWholeBlocks = true;
+#define RL_UNROLL_STEPS _Pragma("GCC unroll 16")
+#endif
+
 int significant_bits(ScalarType type) {
   switch (type) {
     case ScalarType::BFloat16:
@@ -77,8 +88,14 @@ Error check_integers(int64_t low, int64_t last, ScalarType type) {
 template <size_t kCount>
 [[gnu::always_inline]] inline double polynomial(const double (&coefficients)[kCount], double x) {
   double sum = coefficients[kCount - 1];
-  for (size_t k = kCount - 1; k-- > 0;) sum = sum * x + coefficients[k];
+  RL_UNROLL_STEPS for (size_t k = 1; k < kCount; ++k) sum = sum * x + coefficients[kCount - 1 - k];
   return sum;
+}
+
+[[gnu::always_inline]] inline uint64_t bits_of(double value) {
+  uint64_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
 }
 
 [[gnu::always_inline]] inline double from_bits(uint64_t bits) {
@@ -95,9 +112,7 @@ template <size_t kCount>
   constexpr double kLn2 = 0.69314718055994530942;
   constexpr uint64_t kRootHalf = 0x3fe6a09e667f3bcd;
   constexpr uint64_t kOne = 0x3ff0000000000000;
-  uint64_t bits;
-  std::memcpy(&bits, &u, sizeof bits);
-  const uint64_t above = bits - kRootHalf + kOne;  // the exponent, counted from sqrt(1/2)
+  const uint64_t above = bits_of(u) - kRootHalf + kOne;  // the exponent, counted from sqrt(1/2)
   const double m = from_bits((above & 0xfffffffffffff) + kRootHalf);
   // 2^52 + the biased exponent, as a double.
   const double exponent = from_bits((above >> 52) | 0x4330000000000000) - (0x1p52 + 1023);
@@ -121,24 +136,29 @@ struct Direction {
   const double x = (u - (shifted - 0x1.8p52) / 4) * kTwoPi;
   const double cosine = polynomial(kCosines, x * x);
   const double sine = x * polynomial(kSines, x * x);
-  uint64_t quarter;
-  std::memcpy(&quarter, &shifted, sizeof quarter);
-  const bool odd = (quarter & 1) != 0;
-  const double first = odd ? sine : cosine;
-  const double second = odd ? cosine : sine;
-  // Quarters 1 and 2 have a negative cosine, 2 and 3 a negative sine.
-  return {((quarter + 1) & 2) != 0 ? -first : first, (quarter & 2) != 0 ? -second : second};
+  const uint64_t quarter = bits_of(shifted);
+  // Odd quarters exchange the two. Quarters 1 and 2 have a negative cosine, 2 and 3 a negative sine.
+  const uint64_t exchanged = (bits_of(cosine) ^ bits_of(sine)) & (0 - (quarter & 1));
+  return {from_bits(bits_of(cosine) ^ exchanged ^ ((quarter + 1) & 2) << 62),
+          from_bits(bits_of(sine) ^ exchanged ^ (quarter & 2) << 62)};
 }
 
 // Pairs of normal values from pairs of uniform ones: radius and direction are independent.
-template <class T>
-RL_LOOPS void transform_pairs(T* first, T* second, size_t n) {
+[[gnu::always_inline]] inline void transform_each(double* first, double* second, size_t pairs) {
+  const size_t n = kWholeBlocks ? kPairs : pairs;
   for (size_t i = 0; i < n; ++i) {
     const double radius = radius_of(first[i]);
     const Direction direction = direction_of(second[i]);
     first[i] = radius * direction.cosine;
     second[i] = radius * direction.sine;
   }
+}
+RL_LOOPS void transform_wide(double* first, double* second, size_t pairs) {
+  transform_each(first, second, pairs);
+}
+void transform_pairs(double* first, double* second, size_t pairs) {
+  if (ukernel::runs_loops()) return transform_wide(first, second, pairs);
+  transform_each(first, second, pairs);
 }
 
 }  // namespace
@@ -161,7 +181,6 @@ double Random::positive() { return (static_cast<double>(stream_.next() >> 11) + 
 
 void Random::normals(double* out, size_t n) {
   RL_DCHECK(n <= kDrawn);
-  constexpr size_t kPairs = kDrawn / 2;
   double first[kPairs];
   double second[kPairs];
   const size_t pairs = (n + 1) / 2;
@@ -169,6 +188,7 @@ void Random::normals(double* out, size_t n) {
     first[i] = positive();
     second[i] = positive();
   }
+  for (size_t i = pairs; kWholeBlocks && i < kPairs; ++i) first[i] = second[i] = 1;
   transform_pairs(first, second, pairs);
   for (size_t i = 0; i < pairs; ++i) {
     out[2 * i] = first[i];
