@@ -247,7 +247,7 @@ class Plan {
     // The order of these decisions matters: each uses the ones before it.
     dots_ = is_of_few_vectors();
     staged_ = !writes || (gemm_.out.column_stride != 1 && gemm_.columns != 1) || is_out(gemm_.bias) ||
-              (is_out(gemm_.residual) && gemm_.depth > kDepthBlock);
+              is_out(gemm_.residual);
     converts_a_ = !dots_ && (!reads || (gemm_.a.column_stride != 1 && gemm_.depth > 1 &&
                                         (Kernels::kNarrow || gemm_.columns > kMostColumns)));
     packs_b_ = gemm_.packed_b == nullptr && !dots_ && !is_b_contiguous();
@@ -294,10 +294,8 @@ class Plan {
   [[nodiscard]] size_t scratch_bytes() const { return b_bytes() + a_bytes(); }
 
   // True if the product can be computed without scratch memory: sums that are staged need the whole depth of
-  // a panel, which does not fit on the stack, and blocks of the depth overwrite a residual in `out`.
-  [[nodiscard]] bool can_do_without() const {
-    return is_of(Kernels::kSums) && !(packs_b_ && (staged_ || is_out(gemm_.residual)));
-  }
+  // a panel, which does not fit on the stack.
+  [[nodiscard]] bool can_do_without() const { return is_of(Kernels::kSums) && !(staged_ && packs_b_); }
 
   // Without scratch memory, reduces the depth of blocks so that a packed panel fits on the stack.
   Error run(KernelContext* context, void* scratch) {

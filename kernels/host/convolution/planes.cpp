@@ -26,6 +26,8 @@ constexpr ptrdiff_t kPointers = 256;  // held at a time
 // Floats of gathered inputs for which all weights are read once; twice as many if the weights are large.
 constexpr ptrdiff_t kCachedPanels = 1 << 17;
 constexpr ptrdiff_t kCachedWeights = 1 << 18;
+// Weights of the output channels that a panel is multiplied by while it stays in the L1 cache.
+constexpr ptrdiff_t kStripWeights = 1 << 14;
 
 ptrdiff_t panel_columns() { return static_cast<ptrdiff_t>(ukernel::gemm_columns()); }
 
@@ -33,7 +35,10 @@ ptrdiff_t panel_columns() { return static_cast<ptrdiff_t>(ukernel::gemm_columns(
 class Planes {
  public:
   Planes(const Convolution& convolution, const Phase& phase, size_t threads)
-      : c_(convolution), phase_(phase), columns_(panel_columns()) {
+      : c_(convolution),
+        phase_(phase),
+        columns_(panel_columns()),
+        lanes_(static_cast<ptrdiff_t>(ukernel::gemm_lanes())) {
     const PhaseAxis* axes = phase.axes;
     pixels_ = phase.pixels();
     taps_ = phase.taps();
@@ -49,6 +54,8 @@ class Planes {
              (axes[2].kernel_stride == 1 || axes[2].taps == 1) &&
              (axes[1].kernel_stride == axes[2].taps || axes[1].taps == 1) &&
              (axes[0].kernel_stride == axes[2].taps * axes[1].taps || axes[0].taps == 1);
+    // Then output channels have weights at a constant distance, and a panel is multiplied by many at a time.
+    strip_ = follows_ && (whole_ || taps_ == 1);
     // With few output channels the gathered copy would be read too seldom to pay.
     direct_ = taps_ == 1 && follows_ && is_plain(axes[0]) && is_plain(axes[1]) && is_plain(axes[2]) &&
               pixels_ == axes[2].count && c_.out_channels <= 2 * rows_;
@@ -170,32 +177,33 @@ class Planes {
   void multiply(const Block& block) const {
     const ptrdiff_t tile_begin = block.part * tiles_in_part_ * rows_;
     const ptrdiff_t tile_end = std::min(tile_begin + tiles_in_part_ * rows_, c_.out_channels);
-    for (ptrdiff_t channel = tile_begin; channel < tile_end; channel += rows_) {
-      const ptrdiff_t rows = std::min(rows_, tile_end - channel);
+    const ptrdiff_t tiles =
+        strip_ ? std::max<ptrdiff_t>(kStripWeights / std::max<ptrdiff_t>(rows_ * depth_, 1), 1) : 1;
+    const ptrdiff_t step = tiles * rows_;
+    for (ptrdiff_t channel = tile_begin; channel < tile_end; channel += step) {
+      const ptrdiff_t rows = std::min(step, tile_end - channel);
       for (ptrdiff_t at = block.first; at < block.end; at += columns_) {
-        compute_tile(block, channel, rows, at, std::min(columns_, block.end - at));
+        const ptrdiff_t columns = std::min(columns_, block.end - at);
+        // Strips read whole vectors of each row.
+        if (strip_ && (!direct_ || columns % lanes_ == 0)) {
+          compute_strip(block, channel, rows, at, columns);
+          continue;
+        }
+        for (ptrdiff_t row = 0; row < rows; row += rows_) {
+          compute_tile(block, channel + row, std::min(rows_, rows - row), at, columns);
+        }
       }
     }
   }
 
-  void compute_tile(const Block& block, ptrdiff_t channel, ptrdiff_t rows, ptrdiff_t at,
-                    ptrdiff_t columns) const {
+  // Bias, output, residual and bounds of the outputs of a channel and those after it, from `at` on.
+  template <class Of>
+  void describe(Of& gemm, const Block& block, ptrdiff_t channel, ptrdiff_t at) const {
     const ptrdiff_t first_channel = block.group * c_.out_channels + channel;
     const ptrdiff_t out =
         block.batch * c_.out_batch_stride + first_channel * c_.out_channel_stride + phase_.out_first() + at;
-    GemmTile gemm;
-    gemm.rows = static_cast<size_t>(rows);
-    gemm.columns = static_cast<size_t>(columns);
-    // With contiguous weights all taps and channels are one product; otherwise each tap is one of
-    // in_channels.
-    gemm.depth = static_cast<size_t>(whole_ ? depth_ : c_.in_channels);
-    // A panel is [depth][columns_], and the weights are the left factor, one pointer for each output channel.
-    gemm.a_tap_stride = gemm.rows;
     gemm.a_step = whole_ ? 1 : c_.weight_in_stride;
-    gemm.b = direct_ ? block.image + at : block.panels + (at - block.first) * depth_;
     gemm.b_stride = direct_ ? c_.in_channel_stride : columns_;
-    gemm.b_tap_stride = static_cast<ptrdiff_t>(gemm.depth) * columns_;
-    gemm.b_columns = static_cast<size_t>(direct_ ? columns : columns_);
     gemm.initial_from = c_.bias == nullptr ? GemmInitial::kZero : GemmInitial::kRows;
     gemm.initial = c_.bias == nullptr ? nullptr : c_.bias + first_channel;
     gemm.c = follows_ ? c_.out + out : block.tile;
@@ -209,7 +217,47 @@ class Planes {
       gemm.low = c_.low;
       gemm.high = c_.high;
     }
-    const float* weight = c_.weight + block.group * c_.weight_group_stride + channel * c_.weight_out_stride;
+  }
+
+  [[nodiscard]] const float* panel(const Block& block, ptrdiff_t at) const {
+    return direct_ ? block.image + at : block.panels + (at - block.first) * depth_;
+  }
+  [[nodiscard]] const float* weights(const Block& block, ptrdiff_t channel) const {
+    return c_.weight + block.group * c_.weight_group_stride + channel * c_.weight_out_stride;
+  }
+
+  void compute_strip(const Block& block, ptrdiff_t channel, ptrdiff_t rows, ptrdiff_t at,
+                     ptrdiff_t columns) const {
+    ukernel::GemmStrip gemm;
+    describe(gemm, block, channel, at);
+    gemm.rows = static_cast<size_t>(rows);
+    gemm.columns = static_cast<size_t>(columns);
+    gemm.depth = static_cast<size_t>(depth_);
+    gemm.a_stride = c_.weight_out_stride;
+    const float* weight = weights(block, channel);
+    const float* inputs = panel(block, at);
+    gemm.a = &weight;
+    gemm.b = &inputs;
+    gemm.looks_ahead = !direct_;
+    sum_in_blocks(gemm);
+    for (ptrdiff_t r = 0; r < rows; ++r) c_.finish(gemm.c + r * gemm.c_stride, columns);
+  }
+
+  void compute_tile(const Block& block, ptrdiff_t channel, ptrdiff_t rows, ptrdiff_t at,
+                    ptrdiff_t columns) const {
+    GemmTile gemm;
+    describe(gemm, block, channel, at);
+    gemm.rows = static_cast<size_t>(rows);
+    gemm.columns = static_cast<size_t>(columns);
+    // With contiguous weights all taps and channels are one product; otherwise each tap is one of
+    // in_channels.
+    gemm.depth = static_cast<size_t>(whole_ ? depth_ : c_.in_channels);
+    // A panel is [depth][columns_], and the weights are the left factor, one pointer for each output channel.
+    gemm.a_tap_stride = gemm.rows;
+    gemm.b = panel(block, at);
+    gemm.b_tap_stride = static_cast<ptrdiff_t>(gemm.depth) * columns_;
+    gemm.b_columns = static_cast<size_t>(direct_ ? columns : columns_);
+    const float* weight = weights(block, channel);
     const float* pointers[kPointers];
     // The pointers lead to the weights of each output channel, tap by tap.
     sum_in_blocks(gemm, whole_ ? 1 : taps_, kPointers / rows, [&](ptrdiff_t first, ptrdiff_t count) {
@@ -219,7 +267,9 @@ class Planes {
       }
       return pointers;
     });
-    if (kReachesScattered && !follows_) return scatter(block, first_channel, rows, at, columns);
+    if (kReachesScattered && !follows_) {
+      return scatter(block, block.group * c_.out_channels + channel, rows, at, columns);
+    }
     for (ptrdiff_t r = 0; r < rows; ++r) c_.finish(gemm.c + r * gemm.c_stride, columns);
   }
 
@@ -258,6 +308,7 @@ class Planes {
   const Convolution& c_;
   const Phase& phase_;
   ptrdiff_t columns_;  // of a panel
+  ptrdiff_t lanes_;    // columns of a vector
   ptrdiff_t pixels_;
   ptrdiff_t taps_;
   ptrdiff_t depth_;
@@ -265,6 +316,7 @@ class Planes {
   bool follows_;    // outputs of a channel are contiguous
   bool whole_;      // the weights of an output channel are contiguous
   bool direct_;     // inputs are read in place
+  bool strip_;      // output channels have weights at a constant distance
   ptrdiff_t panels_in_block_;
   ptrdiff_t blocks_;
   ptrdiff_t tiles_in_part_;

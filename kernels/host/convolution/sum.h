@@ -13,6 +13,19 @@ namespace rushlight::kernels::host {
 
 inline constexpr ptrdiff_t kSumBlock = 512;  // approximate products in a block
 
+// The parts of equal depth into which a long sum is divided.
+inline ptrdiff_t parts_of_sum(ptrdiff_t depth) {
+  return std::max<ptrdiff_t>((depth + kSumBlock / 2) / kSumBlock, 1);
+}
+
+// From the second block on, the results of the blocks before are the residual.
+template <class Of>
+void go_on(Of& tile) {
+  tile.initial_from = ukernel::GemmInitial::kZero;
+  tile.residual = tile.c;
+  tile.residual_stride = tile.c_stride;
+}
+
 // Computes `tile` over `taps` taps in blocks of about kSumBlock products. The caller leaves tile.taps and
 // tile.a unset, and must not reuse `tile`. point(first, count) returns the pointers for taps [first, first +
 // count), where count is at most `most_taps`. Bounds apply to the last block only; bias and residual of the
@@ -25,8 +38,8 @@ void sum_in_blocks(ukernel::GemmTile& tile, ptrdiff_t taps, ptrdiff_t most_taps,
     tile.a = point(0, taps);
     return gemm_tile(tile);
   }
-  // A tap with many channels is divided into parts of equal depth; taps with few channels share a block.
-  const ptrdiff_t parts = std::max<ptrdiff_t>((depth + kSumBlock / 2) / kSumBlock, 1);
+  // A tap with many channels is divided into parts; taps with few channels share a block.
+  const ptrdiff_t parts = parts_of_sum(depth);
   const ptrdiff_t part = (depth + parts - 1) / parts;
   const ptrdiff_t step =
       parts > 1 ? 1 : std::clamp<ptrdiff_t>(kSumBlock / std::max<ptrdiff_t>(depth, 1), 1, most_taps);
@@ -51,14 +64,36 @@ void sum_in_blocks(ukernel::GemmTile& tile, ptrdiff_t taps, ptrdiff_t most_taps,
         tile.high = high;
       }
       gemm_tile(tile);
-      // From here on the tile adds to the results of the blocks before.
-      tile.initial_from = ukernel::GemmInitial::kZero;
-      tile.residual = tile.c;
-      tile.residual_stride = tile.c_stride;
+      go_on(tile);
       if (part == 0) break;
     }
     first += step;
   } while (first < taps);
+}
+
+// The same for a strip of one tap.
+inline void sum_in_blocks(ukernel::GemmStrip& strip) {
+  const auto depth = static_cast<ptrdiff_t>(strip.depth);
+  const ptrdiff_t parts = parts_of_sum(depth);
+  if (parts == 1) return gemm_strip(strip);
+  const ptrdiff_t part = (depth + parts - 1) / parts;
+  const float* const b = *strip.b;
+  const float low = strip.low;
+  const float high = strip.high;
+  strip.low = -__builtin_inff();
+  strip.high = __builtin_inff();
+  for (ptrdiff_t p = 0; p < depth; p += part) {
+    const float* const rows = b + p * strip.b_stride;
+    strip.depth = static_cast<size_t>(std::min(part, depth - p));
+    strip.a_offset = p * strip.a_step;
+    strip.b = &rows;
+    if (p + part >= depth) {
+      strip.low = low;
+      strip.high = high;
+    }
+    gemm_strip(strip);
+    go_on(strip);
+  }
 }
 
 }  // namespace rushlight::kernels::host
