@@ -15,6 +15,9 @@
 #include "kernels/host/gemm.h"
 
 #include <algorithm>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selected_calls.h"
@@ -35,10 +38,12 @@ namespace {
 
 constexpr size_t kMostColumns = 128;  // upper limit of gemm_columns()
 constexpr size_t kDepthBlock = 512;   // rows of B in a block: a row tile of A stays in the L1 cache
-constexpr size_t kBlockBytes = size_t{1} << 20;                // bytes of B in a block: stays in the L2 cache
-constexpr size_t kDirectBytes = size_t{1} << 17;               // up to this size B is used without packing
-constexpr size_t kRowBlock = 96;                               // rows of A converted at a time
-constexpr size_t kSmallDepth = 32;                             // rows of B converted at a time
+constexpr size_t kBlockBytes = size_t{1} << 20;   // bytes of B in a block: stays in the L2 cache
+constexpr size_t kDirectBytes = size_t{1} << 17;  // up to this size B is used without packing
+constexpr size_t kRowBlock = 96;                  // rows of A converted at a time
+constexpr size_t kStripElements = size_t{1}
+                                  << 14;  // of A that a panel is multiplied by: stay in the L2 cache
+constexpr size_t kSmallDepth = 32;        // rows of B converted at a time
 constexpr size_t kStackElements = kSmallDepth * kMostColumns;  // of a panel without scratch memory
 // A tile of fewer rows waits for its panel of B: it takes the time of about this many rows.
 constexpr size_t kLeastRows = 4;
@@ -70,7 +75,7 @@ const T* elements(const Matrix& matrix, size_t row, size_t column) {
 
 // The microkernels of an arithmetic, and the conversion of its operands: factors of type Factor in tiles and
 // panels, whose dtype is kFactors, and sums of type Sum. Panels hold group() adjacent elements along the
-// depth.
+// depth. Strip is void without a microkernel for strips.
 struct Singles {
   static constexpr ScalarType kFactors = ScalarType::Float;
   static constexpr ScalarType kSums = ScalarType::Float;
@@ -78,11 +83,13 @@ struct Singles {
   using Factor = float;
   using Sum = float;
   using Tile = ukernel::GemmTile;
+  using Strip = ukernel::GemmStrip;
   static size_t rows() { return ukernel::gemm_rows(); }
   static size_t columns() { return ukernel::gemm_columns(); }
   static size_t lanes() { return ukernel::gemm_lanes(); }
   static size_t group() { return 1; }
   static void multiply(const Tile& tile) { ukernel::gemm_tile(tile); }
+  static void multiply(const Strip& strip) { ukernel::gemm_strip(strip); }
   static void dot(const ukernel::DotProducts& dots) { ukernel::dot_products(dots); }
   static void pack(float* panel, const float* b, ptrdiff_t row_stride, ptrdiff_t column_stride, size_t depth,
                    size_t columns) {
@@ -113,6 +120,7 @@ struct Doubles {
   using Factor = double;
   using Sum = double;
   using Tile = ukernel::GemmTileF64;
+  using Strip = void;
   static size_t rows() { return ukernel::gemm_rows(); }
   static size_t columns() { return ukernel::gemm_columns_f64(); }
   static size_t lanes() { return ukernel::gemm_lanes() / 2; }
@@ -148,6 +156,7 @@ class Narrows : public Singles {
   static constexpr bool kNarrow = true;
   using Factor = uint16_t;
   using Tile = ukernel::GemmTile16;
+  using Strip = void;
 
   explicit Narrows(ScalarType type) : type_(type) {}
 
@@ -422,25 +431,89 @@ class Plan {
       if (staged_) wide = std::max<size_t>(kMostColumns / panel_, 1);
       if (divide_up(rows, split) * panels < kFewTiles * wide) wide = 1;
     }
-    // Tiles are numbered with panels fastest, so that a thread keeps the rows of A and goes through the block
+    // Several tiles of rows by one panel are one call.
+    const bool in_strips = has_strips();
+    size_t high = split;
+    if (in_strips) {
+      const size_t fitting = std::max<size_t>(kStripElements / (split * std::max<size_t>(deep, 1)), 1);
+      // Enough calls for all threads.
+      const bool is_alone = context == nullptr || context->threads() == 1;
+      const size_t fair = std::max<size_t>(divide_up(rows, split) * panels / kFewTiles, 1);
+      high = split * (is_alone ? fitting : std::min(fitting, fair));
+    }
+    // They are numbered with panels fastest, so that a thread keeps the rows of A and goes through the block
     // of B.
     const size_t across = divide_up(panels, wide);
-    const size_t tiles = divide_up(rows, split) * across;
-    const size_t each = std::max(split, kLeastRows) * panel_ * wide * deep;
-    for_each(context, tiles, each, [&](size_t begin, size_t end) {
-      size_t at = row + begin / across * split;
+    const size_t items = divide_up(rows, high) * across;
+    const size_t each = std::max(high, kLeastRows) * panel_ * wide * deep;
+    for_each(context, items, each, [&](size_t begin, size_t end) {
+      size_t at = row + begin / across * high;
       size_t p = begin % across;
-      for (size_t tile = begin; tile < end; ++tile) {
+      for (size_t item = begin; item < end; ++item) {
+        const size_t count = std::min(high, row + rows - at);
         for (size_t d = depth; d == depth || d < depth + deep; d += depth_block_) {
-          multiply_tile(d, panel, p * wide, wide == 1 ? 1 : std::min(wide, panels - p * wide), row, at,
-                        std::min(split, row + rows - at));
+          if (in_strips) {
+            multiply_strip(d, panel, p, row, at, count);
+          } else {
+            multiply_tile(d, panel, p * wide, wide == 1 ? 1 : std::min(wide, panels - p * wide), row, at,
+                          count);
+          }
         }
         if (++p == across) {
           p = 0;
-          at += split;
+          at += high;
         }
       }
     });
+  }
+
+  // True if there are several tiles of rows, with constant distances, and whole vectors of each row of B may
+  // be read.
+  [[nodiscard]] bool has_strips() const {
+    if (std::is_void_v<typename Kernels::Strip> || staged_ || gemm_.rows <= kernels_.rows()) return false;
+    return packs_b_ || gemm_.packed_b != nullptr || gemm_.columns % kernels_.lanes() == 0;
+  }
+
+  // Panel first + p from row `depth` of B on, of which `deep` rows are packed, and the distance of its rows.
+  [[nodiscard]] std::pair<const Factor*, ptrdiff_t> factors(size_t depth, size_t deep, size_t first,
+                                                            size_t p) const {
+    if (packs_b_) return {b_block_ + p * panel_elements(kernels_, deep), static_cast<ptrdiff_t>(panel_)};
+    if (gemm_.packed_b == nullptr) {
+      return {elements<Factor>(gemm_.b, depth, (first + p) * panel_), gemm_.b.row_stride};
+    }
+    return {static_cast<const Factor*>(gemm_.packed_b) + (first + p) * panel_elements(kernels_, gemm_.depth) +
+                depth * panel_,
+            static_cast<ptrdiff_t>(panel_)};
+  }
+
+  // Rows [row, row + rows) by panel first + p, whose tiles are one call; A was converted from row `block` on.
+  void multiply_strip([[maybe_unused]] size_t depth, [[maybe_unused]] size_t first, [[maybe_unused]] size_t p,
+                      [[maybe_unused]] size_t block, [[maybe_unused]] size_t row,
+                      [[maybe_unused]] size_t rows) {
+    if constexpr (!std::is_void_v<typename Kernels::Strip>) {
+      const size_t column = (first + p) * panel_;
+      const size_t deep = depth_from(depth);
+      const bool ends = depth + deep == gemm_.depth;
+      typename Kernels::Strip strip;
+      strip.rows = rows;
+      strip.columns = std::min(panel_, gemm_.columns - column);
+      strip.depth = deep;
+      const Factor* a = converts_a_ ? a_block_ + (row - block) * deep : elements<Factor>(gemm_.a, row, depth);
+      strip.a = &a;
+      strip.a_stride = converts_a_ ? static_cast<ptrdiff_t>(deep) : gemm_.a.row_stride;
+      strip.a_step = converts_a_ ? 1 : gemm_.a.column_stride;
+      const Factor* b = nullptr;
+      std::tie(b, strip.b_stride) = factors(depth, deep, first, p);
+      strip.b = &b;
+      strip.looks_ahead = packs_b_ || gemm_.packed_b != nullptr;
+      strip.c = const_cast<T*>(elements<T>(gemm_.out, row, column));
+      strip.c_stride = gemm_.out.row_stride;
+      start(&strip, row, column, depth == 0, ends);
+      kernels_.multiply(strip);
+      for (size_t i = 0; ends && i < rows && !end_in_tile_; ++i) {
+        finish_row(strip.c + offset(strip.c_stride, i), row + i, column, strip.columns, !bias_in_tile_);
+      }
+    }
   }
 
   // Rows [row, row + rows) by `count` panels from first + p on, several only if sums are staged; A was
@@ -468,18 +541,9 @@ class Plan {
     start(&tile, row, column, depth == 0, ends);
     for (size_t i = 0; i < count; ++i, ++p) {
       tile.columns = std::min(panel_, columns - i * panel_);
-      if (packs_b_ || gemm_.packed_b != nullptr) {
-        tile.b = packs_b_ ? b_block_ + p * panel_elements(kernels_, deep)
-                          : static_cast<const Factor*>(gemm_.packed_b) +
-                                (first + p) * panel_elements(kernels_, gemm_.depth) + depth * panel_;
-        tile.b_stride = static_cast<ptrdiff_t>(panel_);
-        tile.b_columns = panel_;
-      } else {
-        // Used in place: the last panel has fewer columns, and nothing behind them may be read.
-        tile.b = elements<Factor>(gemm_.b, depth, column + i * panel_);
-        tile.b_stride = gemm_.b.row_stride;
-        tile.b_columns = tile.columns;
-      }
+      std::tie(tile.b, tile.b_stride) = factors(depth, deep, first, p);
+      // Used in place, the last panel has fewer columns, and nothing behind them may be read.
+      tile.b_columns = packs_b_ || gemm_.packed_b != nullptr ? panel_ : tile.columns;
       kernels_.multiply(tile);
       if (i + 1 == count) break;
       tile.c += panel_;
@@ -573,7 +637,8 @@ class Plan {
   }
 
   // Initial sums, residual and clamp of a tile.
-  void start(typename Kernels::Tile* tile, size_t row, size_t column, bool begins, bool ends) const {
+  template <class Of>
+  void start(Of* tile, size_t row, size_t column, bool begins, bool ends) const {
     // The first block of depth starts the sums, later ones add to `out`.
     tile->adds_to_c = !begins;
     if (begins && bias_in_tile_) {
