@@ -7,6 +7,7 @@
 
 #include <utility>
 
+#include "kernels/ukernel/generic/by_lane.h"
 #include "kernels/ukernel/generic/vector.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -256,6 +257,18 @@ RL_INLINE void add_group(F32 (&sums)[kPixels], const F32 (&seen)[kPixels], const
   };
   (add(std::integral_constant<size_t, kIndex>()), ...);
 }
+// sums[p] += channel kIndex of seen[p] * its weights, for a vector of channels of one group.
+template <size_t kPixels, size_t... kIndex>
+RL_INLINE void add_lanes(F32 (&sums)[kPixels], const F32 (&seen)[kPixels], const float* weights,
+                         std::index_sequence<kIndex...>) {
+  const auto add = [&](auto index) __attribute__((always_inline)) {
+    const F32 weight = load(weights + decltype(index)::value * kDepthwiseBlock);
+    RL_UNROLL for (size_t i = 0; i < kPixels; ++i) {
+      sums[i] = multiply_add_lane<decltype(index)::value>(seen[i], weight, sums[i]);
+    }
+  };
+  (add(std::integral_constant<size_t, kIndex>()), ...);
+}
 #endif
 
 // The same for groups of kGroup channels. Vectors hold whole groups or are parts of one.
@@ -274,6 +287,15 @@ void pixels_grouped(const DepthwisePixels& s, size_t p, size_t c, size_t count) 
           seen[i] = load_some<kWhole>(in + static_cast<ptrdiff_t>(i) * s.in_stride, count);
         }
         add_group<kGroup>(sums, seen, weights, std::make_index_sequence<kGroup>());
+        continue;
+      } else if constexpr (kGemmByLane) {
+        RL_UNROLL for (size_t k = 0; k < kGroup; k += kLanes) {
+          F32 seen[kPixels];
+          RL_UNROLL for (size_t i = 0; i < kPixels; ++i) {
+            seen[i] = load(in + static_cast<ptrdiff_t>(i) * s.in_stride + k);
+          }
+          add_lanes(sums, seen, weights + k * kDepthwiseBlock, std::make_index_sequence<kLanes>());
+        }
         continue;
       }
 #endif
