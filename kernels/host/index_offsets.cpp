@@ -4,6 +4,7 @@
 #include "kernels/host/index_offsets.h"
 
 #include <cstring>
+#include <type_traits>
 
 #include "kernels/index/index.h"
 
@@ -53,11 +54,17 @@ auto with_element(size_t bytes, F f) {
 
 template <class T>
 void copy(size_t n, const char* from, const ptrdiff_t* offsets, char* to, ptrdiff_t stride) {
-  for (size_t i = 0; i < n; ++i, to += stride) {
-    T value;
-    std::memcpy(&value, from + offsets[i], sizeof(T));
-    std::memcpy(to, &value, sizeof(T));
-  }
+  const auto each = [&](auto step) {
+#pragma GCC unroll 4
+    for (size_t i = 0; i < n; ++i, to += step) {
+      T value;
+      std::memcpy(&value, from + offsets[i], sizeof(T));
+      std::memcpy(to, &value, sizeof(T));
+    }
+  };
+  // A constant stride folds the address arithmetic.
+  constexpr std::integral_constant<ptrdiff_t, sizeof(T)> kDense;
+  stride == kDense ? each(kDense) : each(stride);
 }
 
 // Byte strides: of the indices, of the indexed elements, and of both ends of the copy. One template for both:

@@ -216,8 +216,25 @@ RL_INLINE void combine_rows(size_t rows, const float* x, ptrdiff_t stride, size_
   constexpr size_t kTogether = 4;
   size_t j = 0;
   for (; width - j >= kTogether * kLanes; j += kTogether * kLanes) combine(Tile<kTogether>(), j);
-  for (; width - j >= kLanes; j += kLanes) combine(Tile<1>(), j);
+  if (width >= 2 * kLanes) {
+    for (; width - j >= 2 * kLanes; j += 2 * kLanes) combine(Tile<2>(), j);
+    if (width - j > kLanes) return combine(Tile<2>(), width - 2 * kLanes);
+  } else {
+    combine(Tile<1>(), 0);
+    j = kLanes;
+  }
   if (j < width) combine(Tile<1>(), width - kLanes);
+}
+
+// sums[v] = the combination of kernel elements of each lane, read(at + v * apart) the first of them.
+template <class Op, size_t kVectors, class Read>
+RL_INLINE void combine_taps(F32 (&sums)[kVectors], const PoolAxis& axis, const float* at, size_t apart,
+                            Read read) {
+  RL_UNROLL for (size_t v = 0; v < kVectors; ++v) sums[v] = read(at + v * apart);
+  for (size_t c = axis.kernel; c > 1; --c) {
+    at += axis.dilation;
+    RL_UNROLL for (size_t v = 0; v < kVectors; ++v) sums[v] = Op::combine(sums[v], read(at + v * apart));
+  }
 }
 
 // y[j] = finish(the combination of held[j * step + c * dilation], j). Vectors may read past the last element,
@@ -226,9 +243,9 @@ template <class Op, class Finish>
 RL_INLINE void combine_columns(const PoolAxis& axis, const float* held, size_t count, float* y, size_t room,
                                Finish finish) {
   const auto combine = [&](const float* at, auto read) __attribute__((always_inline)) {
-    F32 sum = read(at);
-    for (size_t c = axis.kernel; c > 1; --c) sum = Op::combine(sum, read(at += axis.dilation));
-    return sum;
+    F32 sum[1];
+    combine_taps<Op>(sum, axis, at, 0, read);
+    return sum[0];
   };
   const auto next = [](const float* from) __attribute__((always_inline)) { return load(from); };
   const auto write = [&](size_t j, F32 sum) __attribute__((always_inline)) {
@@ -236,16 +253,24 @@ RL_INLINE void combine_columns(const PoolAxis& axis, const float* held, size_t c
     if (room - j >= kLanes) return store(y + j, sum);
     store_partial(y + j, sum, count - j);
   };
-  if (axis.step == 1) {
-    for (size_t j = 0; j < count; j += kLanes) write(j, combine(held + j, next));
-    return;
-  }
+  // Two vectors of results share the loop over the kernel.
+  const auto combine_all = [&](size_t step, auto read) __attribute__((always_inline)) {
+    size_t j = 0;
+    for (; count - j > kLanes; j += 2 * kLanes) {
+      F32 sums[2];
+      combine_taps<Op>(sums, axis, held + j * step, kLanes * step, read);
+      write(j, sums[0]);
+      write(j + kLanes, sums[1]);
+      if (count - j <= 2 * kLanes) return;
+    }
+    if (j < count) write(j, combine(held + j * step, read));
+  };
+  if (axis.step == 1) return combine_all(1, next);
   if (axis.step == 2 && kLanes > 1) {
     const auto evens = [](const float* from) __attribute__((always_inline)) {
       return even_lanes(from, std::make_index_sequence<kLanes>());
     };
-    for (size_t j = 0; j < count; j += kLanes) write(j, combine(held + 2 * j, evens));
-    return;
+    return combine_all(2, evens);
   }
   // Other steps combine all positions, of which every step-th is taken: vectors of contiguous elements cost
   // less than lanes from anywhere.

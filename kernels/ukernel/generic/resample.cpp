@@ -37,14 +37,18 @@ struct Repeated {
   F32 parts[kAcross];
   size_t count;
 
+  RL_INLINE explicit Repeated(F32 value) : Repeated(value, kLanes, std::make_index_sequence<kAcross>()) {}
   RL_INLINE Repeated(const float* from, size_t count)
-      : Repeated(count == kLanes ? load(from) : load_partial(from, count), count,
-                 std::make_index_sequence<kAcross>()) {}
+      : Repeated(load_partial(from, count), count, std::make_index_sequence<kAcross>()) {}
+  // Writes kLanes * kAcross floats.
+  RL_INLINE void write_all(float* to) const {
+    RL_UNROLL for (size_t part = 0; part < kAcross; ++part) store(to + part * kLanes, parts[part]);
+  }
   // Writes count * kAcross floats: parts that are whole, then the partial one.
   RL_INLINE void write(float* to) const {
     RL_UNROLL for (size_t part = 0; part < kAcross; ++part, to += kLanes) {
       const size_t before = part * kLanes;
-      if (count == kLanes || count * kAcross >= before + kLanes) {
+      if (count * kAcross >= before + kLanes) {
         store(to, parts[part]);
       } else if (count * kAcross > before) {
         store_partial(to, parts[part], count * kAcross - before);
@@ -63,19 +67,29 @@ struct Repeated {
   }
 };
 
-// All copies of a vector's elements are written to all `down` rows while they are in registers. The last
-// vector overlaps the one before, instead of a partial one.
+// All copies of a vector's elements are written to two rows while they are in registers. The last vector
+// overlaps the one before, instead of a partial one.
 template <size_t kAcross>
 RL_INLINE void repeat_row(const RepeatedRows& r, const float* from, float* to) {
-  const auto repeat = [&](size_t i, size_t count) {
-    const Repeated<kAcross> repeated(from + i, count);
-    float* at = to + i * kAcross;
-    for (size_t k = 0; k < r.down; ++k, at += r.to_stride) repeated.write(at);
+  if (r.n < kLanes) {
+    const Repeated<kAcross> repeated(from, r.n);
+    for (size_t k = 0; k < r.down; ++k, to += r.to_stride) repeated.write(to);
+    return;
+  }
+  // Pairs of rows share the loads; an odd number leaves one.
+  const auto write_rows = [&](auto count) __attribute__((always_inline)) {
+    const auto repeat = [&](size_t i) __attribute__((always_inline)) {
+      const Repeated<kAcross> repeated(load(from + i));
+      repeated.write_all(to + i * kAcross);
+      if (count == 2) repeated.write_all(to + r.to_stride + i * kAcross);
+    };
+    size_t i = 0;
+    for (; i + kLanes <= r.n; i += kLanes) repeat(i);
+    if (i < r.n) repeat(r.n - kLanes);  // repeats some elements again
+    to += static_cast<ptrdiff_t>(count) * r.to_stride;
   };
-  if (r.n < kLanes) return repeat(0, r.n);
-  size_t i = 0;
-  for (; i + kLanes <= r.n; i += kLanes) repeat(i, kLanes);
-  if (i < r.n) repeat(r.n - kLanes, kLanes);  // repeats some elements again
+  for (size_t k = r.down; k > 1; k -= 2) write_rows(std::integral_constant<size_t, 2>());
+  if (r.down % 2 != 0) write_rows(std::integral_constant<size_t, 1>());
 }
 #else
 template <size_t>
