@@ -134,14 +134,20 @@ struct Blocks {
   RL_INLINE static size_t transpose_rows(bool whole, size_t first, size_t rows, size_t columns, size_t begin,
                                          size_t end, const char* from, ptrdiff_t from_stride, char* to,
                                          ptrdiff_t to_stride) {
+    // The end of the columns of whole blocks.
+    const size_t whole_end = begin + (end - begin) / kBlock * kBlock;
     for (; whole ? first + kRows <= rows : first < rows; first += kRows) {
       const size_t row = first + kRows <= rows ? first : rows - kRows;
-      const char* const block = from + static_cast<ptrdiff_t>(row) * from_stride;
-      for (size_t j = begin; j < end; j += kBlock) {
-        const size_t column = j + kBlock <= columns ? j : columns - kBlock;
-        transpose(block + column * sizeof(T), from_stride,
-                  to + static_cast<ptrdiff_t>(column) * to_stride + row * sizeof(T), to_stride);
+      const char* block = from + static_cast<ptrdiff_t>(row) * from_stride + begin * sizeof(T);
+      char* at = to + static_cast<ptrdiff_t>(begin) * to_stride + row * sizeof(T);
+      const ptrdiff_t step = static_cast<ptrdiff_t>(kBlock) * to_stride;
+      for (size_t blocks = (whole_end - begin) / kBlock; blocks > 0; --blocks, block += 16, at += step) {
+        transpose(block, from_stride, at, to_stride);
       }
+      if (whole_end == end) continue;
+      const auto back = static_cast<ptrdiff_t>(whole_end + kBlock - columns);
+      transpose(block - back * static_cast<ptrdiff_t>(sizeof(T)), from_stride, at - back * to_stride,
+                to_stride);
     }
     return first;
   }
