@@ -256,12 +256,11 @@ RL_INLINE void combine_columns(const PoolAxis& axis, const float* held, size_t c
   // Two vectors of results share the loop over the kernel.
   const auto combine_all = [&](size_t step, auto read) __attribute__((always_inline)) {
     size_t j = 0;
-    for (; count - j > kLanes; j += 2 * kLanes) {
+    for (; j + kLanes < count; j += 2 * kLanes) {
       F32 sums[2];
       combine_taps<Op>(sums, axis, held + j * step, kLanes * step, read);
       write(j, sums[0]);
       write(j + kLanes, sums[1]);
-      if (count - j <= 2 * kLanes) return;
     }
     if (j < count) write(j, combine(held + j * step, read));
   };
