@@ -75,7 +75,7 @@ const T* elements(const Matrix& matrix, size_t row, size_t column) {
 
 // The microkernels of an arithmetic, and the conversion of its operands: factors of type Factor in tiles and
 // panels, whose dtype is kFactors, and sums of type Sum. Panels hold group() adjacent elements along the
-// depth. Strip is void without a microkernel for strips.
+// depth. Strip is void without microkernels for strips and rows.
 struct Singles {
   static constexpr ScalarType kFactors = ScalarType::Float;
   static constexpr ScalarType kSums = ScalarType::Float;
@@ -90,6 +90,10 @@ struct Singles {
   static size_t group() { return 1; }
   static void multiply(const Tile& tile) { ukernel::gemm_tile(tile); }
   static void multiply(const Strip& strip) { ukernel::gemm_strip(strip); }
+  static void multiply_row(size_t panels, size_t depth, const float* a, const float* b, size_t panel_elements,
+                           float* c) {
+    ukernel::gemm_row(panels, depth, a, b, static_cast<ptrdiff_t>(panel_elements), c);
+  }
   static void dot(const ukernel::DotProducts& dots) { ukernel::dot_products(dots); }
   static void pack(float* panel, const float* b, ptrdiff_t row_stride, ptrdiff_t column_stride, size_t depth,
                    size_t columns) {
@@ -423,6 +427,11 @@ class Plan {
         }
       });
     }
+    if (is_row()) {
+      for_each(context, panels, kLeastRows * panel_ * deep,
+               [&](size_t begin, size_t end) { multiply_row(panel + begin, panel + end); });
+      return;
+    }
     const size_t split = ukernel::gemm_split(rows, kernels_.rows());
     // 16-bit dtypes have staged sums. Adjacent panels of these are finished together, if enough tiles for
     // threads remain.
@@ -465,6 +474,39 @@ class Plan {
         }
       }
     });
+  }
+
+  // True if one row is multiplied by panels that were packed at load: several at a time.
+  [[nodiscard]] bool is_row() const {
+    return !std::is_void_v<typename Kernels::Strip> && gemm_.rows == 1 && !staged_ && !converts_a_ &&
+           gemm_.packed_b != nullptr && gemm_.a.column_stride == 1 && gemm_.depth > 0;
+  }
+
+  // The whole depth of panels [begin, end), in blocks.
+  void multiply_row([[maybe_unused]] size_t begin, [[maybe_unused]] size_t end) {
+    if constexpr (!std::is_void_v<typename Kernels::Strip>) {
+      const size_t together = kMostColumns / panel_;
+      const size_t panel = panel_elements(kernels_, gemm_.depth);
+      for (size_t p = begin; p < end; p += together) {
+        const size_t count = std::min(together, end - p);
+        const size_t column = p * panel_;
+        const size_t columns = std::min(count * panel_, gemm_.columns - column);
+        T* const out = const_cast<T*>(elements<T>(gemm_.out, 0, column));
+        // The microkernel writes whole panels.
+        T whole[kMostColumns];
+        T part[kMostColumns];
+        T* const sums = columns == count * panel_ ? out : whole;
+        const auto* packed = static_cast<const Factor*>(gemm_.packed_b) + p * panel;
+        for (size_t depth = 0; depth < gemm_.depth; depth += depth_block_) {
+          T* const to = depth == 0 ? sums : part;
+          kernels_.multiply_row(count, depth_from(depth), elements<Factor>(gemm_.a, 0, depth),
+                                packed + depth * panel_, panel, to);
+          for (size_t j = 0; depth > 0 && j < columns; ++j) sums[j] += part[j];
+        }
+        if (sums != out) std::copy_n(sums, columns, out);
+        finish_row(out, 0, column, columns, gemm_.bias.data != nullptr);
+      }
+    }
   }
 
   // True if there are several tiles of rows, with constant distances, and whole vectors of each row of B may

@@ -59,7 +59,10 @@ class PackedBlocks {
   // stride = gates * width(first). Columns of padding are written, too.
   void multiply(const float* packed, size_t first, const float* hidden, size_t rows, float* states) const {
     const size_t whole = rows == 1 ? sizes_.gates * width(first) / panel_ : 0;
-    if (whole > 0) ukernel::gemm_row(whole, sizes_.units, hidden, packed + floats_before(first), states);
+    if (whole > 0) {
+      const auto panel_stride = static_cast<ptrdiff_t>(sizes_.units * panel_);
+      ukernel::gemm_row(whole, sizes_.units, hidden, packed + floats_before(first), panel_stride, states);
+    }
     for_each_panel(first, [&](size_t column, size_t columns, size_t offset) {
       if (column < whole * panel_) return;
       const float* panel = packed + offset;

@@ -41,9 +41,9 @@ struct Row {
 };
 
 template <size_t kPanels>
-void multiply_row(size_t depth, const float* a, const float* b, float* c) {
+void multiply_row(size_t depth, const float* a, const float* b, ptrdiff_t panel_stride, float* c) {
   const float* panels[kPanels];
-  RL_UNROLL for (size_t i = 0; i < kPanels; ++i) panels[i] = b + i * depth * kColumns<float>;
+  RL_UNROLL for (size_t i = 0; i < kPanels; ++i) panels[i] = row_of(b, panel_stride, i);
   const auto advance = [&](size_t rows) {
     RL_UNROLL for (const float*& panel : panels) panel += rows * kColumns<float>;
   };
@@ -103,15 +103,15 @@ void gemm_strip(const GemmStrip& given) {
   }
 }
 
-void gemm_row(size_t panels, size_t depth, const float* a, const float* b, float* c) {
+void gemm_row(size_t panels, size_t depth, const float* a, const float* b, ptrdiff_t panel_stride, float* c) {
   constexpr size_t kTogether = kRowSums > kVectors ? kRowSums / kVectors : 1;
   for (; panels >= kTogether; panels -= kTogether) {
-    multiply_row<kTogether>(depth, a, b, c);
-    b += kTogether * depth * kColumns<float>;
+    multiply_row<kTogether>(depth, a, b, panel_stride, c);
+    b = row_of(b, panel_stride, kTogether);
     c += kTogether * kColumns<float>;
   }
-  for (; panels > 0; --panels, b += depth * kColumns<float>, c += kColumns<float>) {
-    multiply_row<1>(depth, a, b, c);
+  for (; panels > 0; --panels, b += panel_stride, c += kColumns<float>) {
+    multiply_row<1>(depth, a, b, panel_stride, c);
   }
 }
 

@@ -30,7 +30,7 @@ struct Gemm {
   size_t (*lanes)();
   void (*tile)(const GemmTile&);
   void (*strip)(const GemmStrip&);
-  void (*row)(size_t, size_t, const float*, const float*, float*);
+  void (*row)(size_t, size_t, const float*, const float*, ptrdiff_t, float*);
   void (*pack)(float*, const float*, ptrdiff_t, ptrdiff_t, size_t, size_t, size_t);
 };
 RL_VARIANTS(Gemm, variants, gemm_rows, gemm_rows_of, gemm_columns, gemm_lanes, gemm_tile, gemm_strip,
@@ -277,7 +277,7 @@ TEST_P(GemmTest, Row_OfAnyPanels_HasTheBitsOfTiles) {
       Guarded<float> a(depth), b(panels * depth * width), c(panels * width), expected(panels * width);
       fill(a);
       fill(b);
-      gemm.row(panels, depth, a.data(), b.data(), c.data());
+      gemm.row(panels, depth, a.data(), b.data(), static_cast<ptrdiff_t>(depth * gemm.columns()), c.data());
       const float* line = a.data();
       for (size_t i = 0; i < panels; ++i) {
         GemmTile tile;
