@@ -47,7 +47,7 @@ size_t positions_of(const uint8_t* set, size_t n, uint8_t* found) {
   size_t count = 0;
   size_t i = 0;
 #ifndef __OPTIMIZE_SIZE__
-  // Often all of eight neighbors are alike.
+  // Eight zeros are skipped together.
   for (; n - i >= 8; i += 8) {
     uint64_t eight = 0;
     std::memcpy(&eight, set + i, sizeof(eight));
@@ -104,7 +104,7 @@ size_t count_set(const Tensor& self) {
   return count;
 }
 
-// The leading indices of a row are those of its fiber: a division for each of them, but none for elements.
+// Elements of a fiber differ in their last index alone: a fiber takes a division for each other dimension.
 size_t write_set(const Tensor& self, size_t most, const Tensor& out) {
   if (self.numel() == 0) return 0;
   const View view = at_least_1d(self);
