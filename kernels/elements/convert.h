@@ -60,6 +60,24 @@ void for_pieces(const char* source, ptrdiff_t stride, ScalarType type, size_t co
   }
 }
 
+// True for adjacent elements of dtype T, in builds for speed; in others one loop serves all elements.
+template <class T>
+constexpr bool are_held([[maybe_unused]] ScalarType type, [[maybe_unused]] ptrdiff_t stride) {
+#ifdef __OPTIMIZE_SIZE__
+  return false;
+#else
+  return type == scalar_type_of<T> && stride == ptrdiff_t{sizeof(T)};
+#endif
+}
+
+// n elements as T: where they are if are_held(), else converted, in `buffer`.
+template <class T>
+const T* held_span(T* buffer, const char* source, ptrdiff_t stride, ScalarType type, size_t n) {
+  if (are_held<T>(type, stride)) return reinterpret_cast<const T*>(source);
+  convert_span(buffer, sizeof(T), scalar_type_of<T>, source, stride, type, n);
+  return buffer;
+}
+
 // InvalidType unless kConvertibleTypes contains `type`.
 Error check_convertible(ScalarType type);
 

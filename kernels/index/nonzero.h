@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/walk/fibers.h"
-#include "runtime/base/error.h"
 #include "runtime/tensor/tensor.h"
 
 namespace rushlight::kernels {
@@ -17,35 +15,11 @@ namespace rushlight::kernels {
 // bytes.
 void find_set(const char* source, ptrdiff_t stride, ScalarType type, size_t n, uint8_t* set);
 
-// Calls f(position in row-major order) for every nonzero element, in ascending order.
-template <class F>
-void for_each_set(const Tensor& self, F f) {
-  if (self.numel() == 0) return;
-  const View view = at_least_1d(self);
-  int64_t position = 0;
-  const Error error = for_each_fiber({&view, 1}, view.dim - 1, [&](const Fiber* fibers) {
-    constexpr ptrdiff_t kLength = 128;
-    uint8_t set[kLength];
-    uint8_t found[kLength];
-    for (ptrdiff_t first = 0; first < fibers[0].size; first += kLength) {
-      const ptrdiff_t n = fibers[0].size - first < kLength ? fibers[0].size - first : kLength;
-      find_set(fibers[0].data + first * fibers[0].stride, fibers[0].stride, view.type, static_cast<size_t>(n),
-               set);
-      // Without a branch, which would be mispredicted: the entry is overwritten unless the element is set.
-      size_t count = 0;
-      for (ptrdiff_t i = 0; i < n; ++i) {
-        found[count] = static_cast<uint8_t>(i);
-        count += set[i];
-      }
-      for (size_t i = 0; i < count; ++i) f(position + found[i]);
-      position += n;
-    }
-    return Error::Ok;
-  });
-  static_cast<void>(error);  // the callback returns no error
-}
-
 // The number of nonzero elements.
 size_t count_set(const Tensor& self);
+
+// Writes the indices of the first nonzero elements in row-major order, at most `most`, each to a row of
+// `out`, which is int64 and has a column for each dimension. Returns the number of rows.
+size_t write_set(const Tensor& self, size_t most, const Tensor& out);
 
 }  // namespace rushlight::kernels

@@ -9,6 +9,7 @@
 #include "kernels/checks/selection.h"
 #include "kernels/elements/convert.h"
 #include "kernels/matmul/accumulator.h"
+#include "kernels/ukernel/loops.h"
 #include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
@@ -29,8 +30,23 @@ constexpr TypeSet kRealTypes =
 constexpr size_t kTile = 32;    // columns that are summed together
 constexpr size_t kBlock = 128;  // products in a partial sum
 
+#ifndef __OPTIMIZE_SIZE__
+// Integers wrap in any order: compilers vectorize one sum.
+template <class T>
+RL_LOOPS Accumulator<T> dot_in_loops(const T* a, const T* b, size_t n) {
+  Accumulator<T> sum = 0;
+  for (size_t k = 0; k < n; ++k) sum += widen(a[k]) * widen(b[k]);
+  return sum;
+}
+#endif
+
 template <class T>
 Accumulator<T> dot(const T* a, const T* b, size_t n) {
+#ifndef __OPTIMIZE_SIZE__
+  if constexpr (std::is_integral_v<T>) {
+    if (ukernel::runs_loops()) return dot_in_loops(a, b, n);
+  }
+#endif
   // Four independent sums, so that additions need not wait for each other.
   Accumulator<T> sums[4] = {};
   size_t k = 0;

@@ -10,6 +10,7 @@
 
 #include "kernels/checks/checks.h"
 #include "kernels/elements/convert.h"
+#include "kernels/ukernel/loops.h"
 #include "kernels/walk/fibers.h"
 #include "kernels/walk/fill.h"
 #include "kernels/walk/strided_copy.h"
@@ -24,7 +25,7 @@ constexpr size_t kBlock = 256;
 
 // The best of n elements by `beats`, with NaN first. Sixteen winners side by side.
 template <class T, class Beats>
-T best_of(const T* values, size_t n, Beats beats) {
+[[gnu::always_inline]] inline T best_of(const T* values, size_t n, Beats beats) {
   constexpr size_t kWinners = 16;
   T best = values[0];
   size_t i = 0;
@@ -56,6 +57,11 @@ T best_of(const T* values, size_t n, Beats beats) {
   return best;
 }
 
+template <class T, class Beats>
+RL_LOOPS T best_in_loops(const T* values, size_t n, Beats beats) {
+  return best_of(values, n, beats);
+}
+
 // The index of the first element that equals `best`, or is NaN if it is.
 template <class T>
 size_t index_of(const T* values, size_t n, T best) {
@@ -76,6 +82,8 @@ void see_as(Extremum* extremum, const char* source, ptrdiff_t stride, size_t n, 
       convert_span(to, sizeof(T), scalar_type_of<T>, from, stride, extremum->type, count);
     }
   };
+  // Vectors of SSE2 do not compare integers of 64 bits.
+  const bool compares_in_loops = std::is_integral_v<T> && sizeof(T) == 8 && ukernel::runs_loops();
   T winner = T(0);
   if (extremum->seen != 0) read(&winner, extremum->at, 1);
   T block[kBlock];
@@ -87,7 +95,7 @@ void see_as(Extremum* extremum, const char* source, ptrdiff_t stride, size_t n, 
     } else {
       read(block, source, length);
     }
-    const T best = best_of(values, length, beats);
+    const T best = compares_in_loops ? best_in_loops(values, length, beats) : best_of(values, length, beats);
     const bool wins = is_nan(best) ? !is_nan(winner) : beats(best, winner);
     if (wins || extremum->seen == 0) {
       const size_t index = index_of(values, length, best);
@@ -104,10 +112,12 @@ void see_as(Extremum* extremum, const char* source, ptrdiff_t stride, size_t n, 
 // May be called for several spans: `seen` counts across them, so `index` is the position in the sequence of
 // all.
 void Extremum::see(const char* source, ptrdiff_t stride, size_t n) {
-  // 16-bit floats compare as float32, and bool as int64 if the build has it.
+  // 16-bit floats compare as float32, and bool as an integer that the build has.
   constexpr TypeSet kCompared = kConvertibleTypes & (types::kAll & ~types::kReducedFloat);
-  const bool as_integer = type == ScalarType::Bool && contains(kCompared, ScalarType::Long);
-  const ScalarType as = as_integer ? ScalarType::Long : computed_type(type);
+  constexpr ScalarType kOfBool = contains(kCompared, ScalarType::Byte)   ? ScalarType::Byte
+                                 : contains(kCompared, ScalarType::Long) ? ScalarType::Long
+                                                                         : ScalarType::Bool;
+  const ScalarType as = type == ScalarType::Bool ? kOfBool : computed_type(type);
   static_cast<void>(dispatch<kCompared>(as, [&](auto of) {
     using T = typename decltype(of)::Element;
     if (largest) {

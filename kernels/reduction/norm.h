@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 
 #include "kernels/reduction/reduce.h"
@@ -38,33 +37,41 @@ class Norm {
     }
   }
 
-  // Adds n values, `stride` elements apart. The common norms take several sums side by side.
-  void add(const T* values, ptrdiff_t stride, size_t n) {
+  // Adds n values, `stride` elements apart.
+  template <class V>
+  void add(const V* values, ptrdiff_t stride, size_t n) {
 #ifndef __OPTIMIZE_SIZE__
-    if (p_ == 2 || p_ == 1 || p_ == 0) {
-      constexpr size_t kLength = 64;
-      T terms[kLength];
-      for (size_t first = 0; first < n; first += kLength) {
-        const size_t length = n - first < kLength ? n - first : kLength;
-        const T* const from = values + static_cast<ptrdiff_t>(first) * stride;
-        if (stride == 1) {
-          std::memcpy(terms, from, length * sizeof(T));
-        } else {
-          for (size_t i = 0; i < length; ++i) terms[i] = from[static_cast<ptrdiff_t>(i) * stride];
-        }
-        if (p_ == 2) {
-          for (size_t i = 0; i < length; ++i) terms[i] *= terms[i];
-        } else if (p_ == 1) {
-          for (size_t i = 0; i < length; ++i) terms[i] = std::abs(terms[i]);
-        } else {
-          for (size_t i = 0; i < length; ++i) terms[i] = terms[i] != 0 ? T(1) : T(0);
-        }
-        sum_.add(terms, length);
-      }
-      return;
+    if (stride == 1) return add_each(n, [values](size_t i) { return static_cast<T>(values[i]); });
+    T terms[kLength];
+    for (size_t length = 0; n > 0; n -= length, values += static_cast<ptrdiff_t>(length) * stride) {
+      length = n < kLength ? n : kLength;
+      for (size_t i = 0; i < length; ++i) terms[i] = values[static_cast<ptrdiff_t>(i) * stride];
+      add_terms_of(terms, length);
     }
+#else
+    for (size_t i = 0; i < n; ++i) add(static_cast<T>(values[static_cast<ptrdiff_t>(i) * stride]));
 #endif
-    for (size_t i = 0; i < n; ++i) add(values[static_cast<ptrdiff_t>(i) * stride]);
+  }
+
+  // Adds value_of(i) for i < n. Compilers vectorize it for p = 2 if it is inlined.
+  template <class F>
+  void add_each(size_t n, const F& value_of) {
+#ifndef __OPTIMIZE_SIZE__
+    if (p_ == 2) {
+      return add_terms<1>(&sum_, n, [value_of](size_t i) {
+        const T value = value_of(i);
+        return value * value;
+      });
+    }
+    T terms[kLength];
+    for (size_t first = 0; first < n; first += kLength) {
+      const size_t length = n - first < kLength ? n - first : kLength;
+      for (size_t i = 0; i < length; ++i) terms[i] = value_of(first + i);
+      add_terms_of(terms, length);
+    }
+#else
+    for (size_t i = 0; i < n; ++i) add(value_of(i));
+#endif
   }
 
   // The norm of the values so far; 0 without values if p is not negative.
@@ -76,6 +83,25 @@ class Norm {
   }
 
  private:
+#ifndef __OPTIMIZE_SIZE__
+  static constexpr size_t kLength = 64;
+
+  // Adds n values, which it overwrites. The common norms take several sums side by side.
+  [[gnu::noinline]] void add_terms_of(T* values, size_t n) {
+    if (p_ == 2) {
+      for (size_t i = 0; i < n; ++i) values[i] *= values[i];
+    } else if (p_ == 1) {
+      for (size_t i = 0; i < n; ++i) values[i] = std::abs(values[i]);
+    } else if (p_ == 0) {
+      for (size_t i = 0; i < n; ++i) values[i] = values[i] != 0 ? T(1) : T(0);
+    } else {
+      for (size_t i = 0; i < n; ++i) add(values[i]);
+      return;
+    }
+    sum_.add(values, n);
+  }
+#endif
+
   T p_;
   T extreme_ = 0;
   bool started_ = false;

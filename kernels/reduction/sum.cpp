@@ -106,6 +106,35 @@ Error sum_spans(const Reduction& reduction, ScalarType to, bool rounds, bool is_
   });
 }
 
+#ifndef __OPTIMIZE_SIZE__
+// Sums complex elements into dtype `to`, both parts in one pass.
+Error sum_complex_spans(const Reduction& reduction, ScalarType to, size_t divisor) {
+  constexpr TypeSet kHeld =
+      (kAnySelectedType & type_set(ScalarType::ComplexDouble)) | type_set(ScalarType::ComplexFloat);
+  const ScalarType held = to == ScalarType::ComplexDouble ? to : ScalarType::ComplexFloat;
+  return dispatch<kHeld>(held, [&](auto type) {
+    using Pair = typename decltype(type)::Element;
+    using T = decltype(Pair::real);
+    reduction.for_each_output([&](const char* first, char* result) {
+      PairwiseSum<T> sums[2];
+      reduction.for_each_span<Pair>(first, [&](const Pair* values, ptrdiff_t stride, size_t n) {
+        if (stride == 1) {
+          const auto* const parts = reinterpret_cast<const T*>(values);
+          return add_terms<2>(sums, 2 * n, [parts](size_t i) { return parts[i]; });
+        }
+        for (; n > 0; --n, values += stride) {
+          sums[0].add(values->real);
+          sums[1].add(values->imag);
+        }
+      });
+      const Pair value(finished(sums[0].total(), divisor), finished(sums[1].total(), divisor));
+      convert_span(result, 0, to, &value, 0, held, 1);
+    });
+    return Error::Ok;
+  });
+}
+#endif
+
 // With `rounds`, elements are rounded to the dtype of `out` before they are added. That differs from the
 // conversion to the dtype of the accumulator for 16-bit floats only.
 Error run(TypeSet types, const Reduction& reduction, const Tensor& self, const Tensor& out, bool rounds,
@@ -118,6 +147,13 @@ Error run(TypeSet types, const Reduction& reduction, const Tensor& self, const T
     const bool narrows = rounds && contains(types::kReducedFloat, type) && self.scalar_type() != type;
     return sum_spans(reduction, type, narrows, false, divisor);
   }
+#ifndef __OPTIMIZE_SIZE__
+  if constexpr (kSelectsComplex) {
+    if (is_complex(self.scalar_type()) && !reduction.is_by_columns()) {
+      return sum_complex_spans(reduction, type, divisor);
+    }
+  }
+#endif
   // Complex sums are two real ones; a real input has only zeros as imaginary parts.
   RL_TRY(sum_spans(reduction.of_parts(0, type), component_type(type), false, false, divisor));
   return sum_spans(reduction.of_parts(1, type), component_type(type), false, !is_complex(self.scalar_type()),

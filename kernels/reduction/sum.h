@@ -9,6 +9,7 @@
 
 #include "kernels/math/arithmetic.h"
 #include "kernels/reduction/reduce.h"
+#include "kernels/ukernel/loops.h"
 
 namespace rushlight::kernels {
 
@@ -95,6 +96,43 @@ class PairwiseSum<int64_t> {
  private:
   int64_t sum_ = 0;
 };
+
+#ifndef __OPTIMIZE_SIZE__
+// totals[part] = the sum of f(i) over every kParts-th i in [first + part, end); first and end are multiples
+// of kParts. For parts of long sums: each of the sums side by side adds one value after the other.
+template <size_t kParts, class T, class F>
+RL_LOOPS void sum_side_by_side(size_t first, size_t end, const F& f, T* totals) {
+  constexpr size_t kSums = 128 / sizeof(T);
+  T sums[kSums] = {};
+  size_t i = first;
+  for (; end - i >= kSums; i += kSums) {
+    for (size_t k = 0; k < kSums; ++k) sums[k] += f(i + k);
+  }
+  for (size_t half = kSums / 2; half >= kParts; half /= 2) {
+    for (size_t k = 0; k < half; ++k) sums[k] += sums[k + half];
+  }
+  for (; i < end; ++i) sums[i % kParts] += f(i);
+  for (size_t part = 0; part < kParts; ++part) totals[part] = sums[part];
+}
+#endif
+
+// Adds f(i) for i < n, of which kParts in turn belong to as many sums. In builds for speed compilers
+// vectorize f if it is inlined.
+template <size_t kParts, class T, class F>
+void add_terms(PairwiseSum<T>* sums, size_t n, const F& f) {
+#ifndef __OPTIMIZE_SIZE__
+  if (ukernel::runs_loops()) {
+    constexpr size_t kLength = 32 * 128 / sizeof(T);  // 32 additions to each of the sums side by side
+    for (size_t first = 0; first < n; first += kLength) {
+      T totals[kParts];
+      sum_side_by_side<kParts>(first, n - first < kLength ? n : first + kLength, f, totals);
+      for (size_t part = 0; part < kParts; ++part) sums[part].add(totals[part]);
+    }
+    return;
+  }
+#endif
+  for (size_t i = 0; i < n; ++i) sums[i % kParts].add(f(i));
+}
 
 // The accumulator dtypes for a set; complex elements are summed by parts.
 constexpr TypeSet accumulated_in(TypeSet set) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Few rows are dot products, for which `b` is written column by column. Matrices whose rows are not
-// contiguous are copied; so is a bias that repeats along the rows.
+// Few rows are dot products, for which `b` is written column by column; with one column they read `b` as it
+// is. Matrices whose rows are not contiguous are copied; so is a bias that repeats along the rows.
 #include "kernels/host/product/complex_product.h"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/host/gemm.h"
+#include "kernels/linalg/matrix.h"
 #include "kernels/ukernel/dot.h"
 #include "runtime/tensor/complex.h"
 #include "runtime/tensor/dispatch.h"
@@ -90,10 +91,36 @@ struct RealForm {
   }
 };
 
+// True for few products with one vector.
+bool is_few_dots(const Product& product) {
+  return product.columns == 1 && product.rows <= 2 * ukernel::kDotRows;
+}
+
+// The sums are in double.
+void multiply_dots(const Product& product) {
+  const auto view_of = [&](const Matrix& matrix, bool conjugated) {
+    const auto element = static_cast<ptrdiff_t>(element_size(product.type));
+    return MatrixView{static_cast<char*>(matrix.data), product.type, 0, 0, matrix.row_stride * element,
+                      matrix.column_stride * element,  conjugated};
+  };
+  const MatrixView a = view_of(product.a, product.conjugates_a);
+  const MatrixView b = view_of(product.b, false);
+  const MatrixView out = view_of(product.out, false);
+  const auto alpha = product.alpha.to<double>();
+  const auto beta = product.beta.to<double>();
+  const auto depth = static_cast<ptrdiff_t>(alpha == 0 ? 0 : product.depth);
+  for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(product.rows); ++i) {
+    Number sum = a.dot(i, b, 0, 0, depth) * alpha;
+    if (product.bias.data != nullptr && beta != 0) sum = sum + view_of(product.bias, false).get(i, 0) * beta;
+    out.set(i, 0, sum);
+  }
+}
+
 }  // namespace
 
 // Only the call knows if the bias is copied.
 size_t complex_scratch_bytes(const Product& product) {
+  if (is_few_dots(product)) return 0;
   char* const no_memory = reinterpret_cast<char*>(uintptr_t{64});  // an address that is never accessed
   const RealForm real(product, no_memory);
   Gemm adding = real.gemm;
@@ -104,6 +131,10 @@ size_t complex_scratch_bytes(const Product& product) {
 
 Error multiply_complex(KernelContext& context, const Product& product, void* scratch) {
   if (product.rows == 0 || product.columns == 0) return Error::Ok;
+  if (is_few_dots(product)) {
+    multiply_dots(product);
+    return Error::Ok;
+  }
   const size_t bytes = complex_scratch_bytes(product);
   RL_CHECK(scratch != nullptr || bytes == 0, Error::MemoryAllocationFailed,
            "out of scratch memory: need %lu bytes", log_number(bytes));

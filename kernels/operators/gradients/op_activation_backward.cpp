@@ -9,6 +9,7 @@
 #include "kernels/checks/selection.h"
 #include "kernels/elements/convert.h"
 #include "kernels/elements/promotion.h"
+#include "kernels/reduction/sum.h"
 #include "kernels/ukernel/loops.h"
 #include "kernels/walk/elementwise.h"
 #include "kernels/walk/fibers.h"
@@ -35,65 +36,47 @@ struct OfLogSoftmax {
   }
 };
 
-// Sums that are added side by side.
-constexpr ptrdiff_t kTermSums = 8;
-
+// The result may be the gradient.
 template <class F, class T>
-[[gnu::always_inline]] inline void add_terms(const T* gradient, const T* result, ptrdiff_t n, double* sums) {
-  ptrdiff_t i = 0;
-  for (; n - i >= kTermSums; i += kTermSums) {
-    for (ptrdiff_t k = 0; k < kTermSums; ++k) sums[k] += F::term(gradient[i + k], result[i + k]);
-  }
-  for (; i < n; ++i) sums[0] += F::term(gradient[i], result[i]);
+[[gnu::always_inline]] inline void gradients(const T* gradient, const T* result, size_t n, double sum,
+                                             T* out) {
+#pragma GCC ivdep
+  for (size_t i = 0; i < n; ++i) out[i] = static_cast<T>(F::gradient(gradient[i], result[i], sum));
 }
 template <class F, class T>
-RL_LOOPS void add_terms_in_loops(const T* gradient, const T* result, ptrdiff_t n, double* sums) {
-  add_terms<F>(gradient, result, n, sums);
-}
-
-// Replaces the gradients.
-template <class F, class T>
-[[gnu::always_inline]] inline void gradients(T* gradient, const T* result, ptrdiff_t n, double sum) {
-  for (ptrdiff_t i = 0; i < n; ++i) {
-    gradient[i] = static_cast<T>(F::gradient(gradient[i], result[i], sum));
-  }
-}
-template <class F, class T>
-RL_LOOPS void gradients_in_loops(T* gradient, const T* result, ptrdiff_t n, double sum) {
-  gradients<F>(gradient, result, n, sum);
+RL_LOOPS void gradients_in_loops(const T* gradient, const T* result, size_t n, double sum, T* out) {
+  gradients<F>(gradient, result, n, sum, out);
 }
 
 // Fibers of the gradient, of the forward operator's result, and of the written gradient.
 template <class F, class T>
 void write_gradient(const Fiber* fibers, const View* views) {
-  constexpr ptrdiff_t kLength = 128;
-  constexpr auto kStep = static_cast<ptrdiff_t>(sizeof(T));
-  T values[2][kLength];
-  const auto for_each_span = [&](auto f) {
-    for (ptrdiff_t first = 0; first < fibers[0].size; first += kLength) {
-      const ptrdiff_t n = std::min(fibers[0].size - first, kLength);
+  T values[2][kPiece];
+  const auto for_each_piece = [&](auto f) {
+    for (ptrdiff_t first = 0; first < fibers[0].size; first += kPiece) {
+      const auto n = static_cast<size_t>(std::min(fibers[0].size - first, ptrdiff_t{kPiece}));
+      const T* held[2];
       for (size_t k = 0; k < 2; ++k) {
-        convert_span(values[k], kStep, scalar_type_of<T>, fibers[k].data + first * fibers[k].stride,
-                     fibers[k].stride, views[k].type, static_cast<size_t>(n));
+        const Fiber& fiber = fibers[k];
+        held[k] = held_span(values[k], fiber.data + first * fiber.stride, fiber.stride, views[k].type, n);
       }
-      f(first, n);
+      f(held[0], held[1], n, fibers[2].data + first * fibers[2].stride);
     }
   };
-  double sums[kTermSums] = {};
-  for_each_span([&](ptrdiff_t, ptrdiff_t n) {
-    if (ukernel::runs_loops()) return add_terms_in_loops<F>(values[0], values[1], n, sums);
-    add_terms<F>(values[0], values[1], n, sums);
+  PairwiseSum<double> terms;
+  for_each_piece([&](const T* gradient, const T* result, size_t n, char*) {
+    add_terms<1>(&terms, n, [=](size_t i) { return F::term(gradient[i], result[i]); });
   });
-  double sum = 0;
-  for (const double each : sums) sum += each;
-  for_each_span([&](ptrdiff_t first, ptrdiff_t n) {
+  const double sum = terms.total();
+  const bool stores = are_held<T>(views[2].type, fibers[2].stride);
+  for_each_piece([&](const T* gradient, const T* result, size_t n, char* at) {
+    T* const out = stores ? reinterpret_cast<T*>(at) : values[0];
     if (ukernel::runs_loops()) {
-      gradients_in_loops<F>(values[0], values[1], n, sum);
+      gradients_in_loops<F>(gradient, result, n, sum, out);
     } else {
-      gradients<F>(values[0], values[1], n, sum);
+      gradients<F>(gradient, result, n, sum, out);
     }
-    convert_span(fibers[2].data + first * fibers[2].stride, fibers[2].stride, views[2].type, values[0], kStep,
-                 scalar_type_of<T>, static_cast<size_t>(n));
+    if (!stores) convert_span(at, fibers[2].stride, views[2].type, out, sizeof(T), scalar_type_of<T>, n);
   });
 }
 

@@ -15,22 +15,12 @@ Error nonzero_static_out(KernelContext&, const Tensor& self, int64_t size, int64
            static_cast<long>(size));
   const SizesType shape[] = {static_cast<SizesType>(size), static_cast<SizesType>(self.dim())};
   RL_TRY(resize_out(out, shape));
-  char* row = out.mutable_data_ptr<char>();
-  const auto at = [&](size_t d) -> int64_t& {
-    return *reinterpret_cast<int64_t*>(row + static_cast<ptrdiff_t>(d) * byte_stride(out, 1));
-  };
-  const auto rank = static_cast<size_t>(self.dim());
-  for_each_set(self, [&](int64_t position) {
-    if (size <= 0) return;
-    for (size_t d = rank; d-- > 0;) {
-      at(d) = position % self.sizes()[d];
-      position /= self.sizes()[d];
+  for (auto row = static_cast<ptrdiff_t>(write_set(self, static_cast<size_t>(size), out)); row < size;
+       ++row) {
+    char* at = out.mutable_data_ptr<char>() + row * byte_stride(out, 0);
+    for (ptrdiff_t d = 0; d < self.dim(); ++d, at += byte_stride(out, 1)) {
+      *reinterpret_cast<int64_t*>(at) = fill_value;
     }
-    row += byte_stride(out, 0);
-    --size;
-  });
-  for (; size > 0; --size, row += byte_stride(out, 0)) {
-    for (size_t d = 0; d < rank; ++d) at(d) = fill_value;
   }
   return Error::Ok;
 }

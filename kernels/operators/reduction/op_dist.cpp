@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
+#include "kernels/elements/convert.h"
 #include "kernels/elements/element_access.h"
 #include "kernels/elements/promotion.h"
 #include "kernels/math/complex_math.h"
@@ -32,30 +33,34 @@ Error dist_out(KernelContext&, const Tensor& self, const Tensor& other, const Sc
   const bool are_complex =
       (kTypes & types::kComplex) != 0 && (is_complex(self.scalar_type()) || is_complex(other.scalar_type()));
   Norm<double> norm(p.to<double>());
-  // Spans of merged dimensions: the order of elements does not matter.
-  PairedLoops(views[0], views[1])
-      .for_each_span([&](const char* first, const char* second, const PairedLoops::Loop& loop) {
-        constexpr ptrdiff_t kLength = 128;
-        double differences[kLength];
-        double others[kLength];
-        for (ptrdiff_t begin = 0; begin < loop.size; begin += kLength) {
-          const ptrdiff_t n = loop.size - begin < kLength ? loop.size - begin : kLength;
-          const char* a = first + begin * loop.target;
-          const char* b = second + begin * loop.source;
-          if (are_complex) {
-            for (ptrdiff_t i = 0; i < n; ++i, a += loop.target, b += loop.source) {
-              differences[i] =
-                  modulus(load_complex(a, self.scalar_type()) - load_complex(b, other.scalar_type()));
+  // Spans of merged dimensions: the order of elements does not matter. Real elements are converted to the
+  // common dtype, complex ones to double.
+  constexpr TypeSet kHeld = computed_in((kTypes | complex_needs(kTypes)) & types::kFloating);
+  RL_TRY(dispatch<kHeld>(computed_type(type), [&](auto held) {
+    using T = typename decltype(held)::Element;
+    PairedLoops(views[0], views[1])
+        .for_each_span([&](const char* a, const char* b, const PairedLoops::Loop& loop) {
+          T values[2][kPiece];
+          for (ptrdiff_t left = loop.size; left > 0; left -= kPiece) {
+            const size_t n = left < ptrdiff_t{kPiece} ? static_cast<size_t>(left) : kPiece;
+            if (are_complex) {
+              for (size_t i = 0; i < n; ++i) {
+                const auto at = static_cast<ptrdiff_t>(i);
+                norm.add(modulus(load_complex(a + at * loop.target, self.scalar_type()) -
+                                 load_complex(b + at * loop.source, other.scalar_type())));
+              }
+            } else {
+              const T* const x = held_span(values[0], a, loop.target, self.scalar_type(), n);
+              const T* const y = held_span(values[1], b, loop.source, other.scalar_type(), n);
+              norm.add_each(
+                  n, [x, y](size_t i) { return static_cast<double>(x[i]) - static_cast<double>(y[i]); });
             }
-          } else {
-            const auto count = static_cast<size_t>(n);
-            load_numbers(differences, a, loop.target, self.scalar_type(), count);
-            load_numbers(others, b, loop.source, other.scalar_type(), count);
-            for (ptrdiff_t i = 0; i < n; ++i) differences[i] -= others[i];
+            a += ptrdiff_t{kPiece} * loop.target;
+            b += ptrdiff_t{kPiece} * loop.source;
           }
-          norm.add(differences, 1, static_cast<size_t>(n));
-        }
-      });
+        });
+    return Error::Ok;
+  }));
   store_number(out.mutable_data_ptr<char>(), type, norm.result());
   return Error::Ok;
 }
