@@ -247,6 +247,10 @@ constexpr bool kReachesDots = is_reached_through("kernels/host/gemm", [](const S
   return right.size(0) == 1 || right.strides()[0] == 1;
 });
 
+// Builds for known calls have tiles alone, which takes less code.
+template <class Kernels>
+constexpr bool kHasStrips = !kKnowsCalls && !std::is_void_v<typename Kernels::Strip>;
+
 // The division of a product into blocks, and the computation of them.
 template <class Kernels>
 class Plan {
@@ -478,13 +482,13 @@ class Plan {
 
   // True if one row is multiplied by panels that were packed at load: several at a time.
   [[nodiscard]] bool is_row() const {
-    return !std::is_void_v<typename Kernels::Strip> && gemm_.rows == 1 && !staged_ && !converts_a_ &&
-           gemm_.packed_b != nullptr && gemm_.a.column_stride == 1 && gemm_.depth > 0;
+    return kHasStrips<Kernels> && gemm_.rows == 1 && !staged_ && !converts_a_ && gemm_.packed_b != nullptr &&
+           gemm_.a.column_stride == 1 && gemm_.depth > 0;
   }
 
   // The whole depth of panels [begin, end), in blocks.
   void multiply_row([[maybe_unused]] size_t begin, [[maybe_unused]] size_t end) {
-    if constexpr (!std::is_void_v<typename Kernels::Strip>) {
+    if constexpr (kHasStrips<Kernels>) {
       const size_t together = kMostColumns / panel_;
       const size_t panel = panel_elements(kernels_, gemm_.depth);
       for (size_t p = begin; p < end; p += together) {
@@ -512,7 +516,7 @@ class Plan {
   // True if there are several tiles of rows, with constant distances, and whole vectors of each row of B may
   // be read.
   [[nodiscard]] bool has_strips() const {
-    if (std::is_void_v<typename Kernels::Strip> || staged_ || gemm_.rows <= kernels_.rows()) return false;
+    if (!kHasStrips<Kernels> || staged_ || gemm_.rows <= kernels_.rows()) return false;
     return packs_b_ || gemm_.packed_b != nullptr || gemm_.columns % kernels_.lanes() == 0;
   }
 
@@ -532,7 +536,7 @@ class Plan {
   void multiply_strip([[maybe_unused]] size_t depth, [[maybe_unused]] size_t first, [[maybe_unused]] size_t p,
                       [[maybe_unused]] size_t block, [[maybe_unused]] size_t row,
                       [[maybe_unused]] size_t rows) {
-    if constexpr (!std::is_void_v<typename Kernels::Strip>) {
+    if constexpr (kHasStrips<Kernels>) {
       const size_t column = (first + p) * panel_;
       const size_t deep = depth_from(depth);
       const bool ends = depth + deep == gemm_.depth;

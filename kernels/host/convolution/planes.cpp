@@ -55,7 +55,8 @@ class Planes {
              (axes[1].kernel_stride == axes[2].taps || axes[1].taps == 1) &&
              (axes[0].kernel_stride == axes[2].taps * axes[1].taps || axes[0].taps == 1);
     // Then output channels have weights at a constant distance, and a panel is multiplied by many at a time.
-    strip_ = follows_ && (whole_ || taps_ == 1);
+    // Builds for known calls have tiles alone, which takes less code.
+    strip_ = !kKnowsCalls && follows_ && (whole_ || taps_ == 1);
     // With few output channels the gathered copy would be read too seldom to pay.
     direct_ = taps_ == 1 && follows_ && is_plain(axes[0]) && is_plain(axes[1]) && is_plain(axes[2]) &&
               pixels_ == axes[2].count && c_.out_channels <= 2 * rows_;
@@ -185,7 +186,7 @@ class Planes {
       for (ptrdiff_t at = block.first; at < block.end; at += columns_) {
         const ptrdiff_t columns = std::min(columns_, block.end - at);
         // Strips read whole vectors of each row.
-        if (strip_ && (!direct_ || columns % lanes_ == 0)) {
+        if (!kKnowsCalls && strip_ && (!direct_ || columns % lanes_ == 0)) {
           compute_strip(block, channel, rows, at, columns);
           continue;
         }

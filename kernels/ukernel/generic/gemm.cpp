@@ -76,13 +76,8 @@ void gemm_strip(const GemmStrip& given) {
   while (strip.rows > 0) {
     // Tiles of about equal rows; the first `count` tiles have one row more.
     const size_t tiles = (strip.rows + most - 1) / most;
-    size_t rows = (strip.rows + tiles - 1) / tiles;
-    size_t count = tiles - (rows * tiles - strip.rows);
-    if (!has_tile<float>(rows, strip.columns)) {
-      // Strips of a part of the rows of a product have other tiles of equal rows.
-      while (rows > 1 && !has_tile<float>(rows, strip.columns)) --rows;
-      count = strip.rows / rows;
-    }
+    const size_t rows = (strip.rows + tiles - 1) / tiles;
+    const size_t count = tiles - (rows * tiles - strip.rows);
     if (!has_tile<float>(rows, strip.columns)) {
       GemmStrip row = strip;
       row.rows = 1;
