@@ -15,7 +15,7 @@ void gather_positions(const Tensor& self, const Tensor& out, size_t spatial, con
   // rows, adjacent positions of a channel do.
   const auto step = static_cast<ptrdiff_t>(element);
   const bool is_dense = source.strides[4] == step && target.strides[4] == step;
-  // Positions of the last axis are held for a part of it, those of the outer axes are computed for each row.
+  // Positions of a part of the last axis are held. Positions of the outer axes are computed for each row.
   constexpr ptrdiff_t kHeld = 64;
   ptrdiff_t from_x[kHeld];
   for (ptrdiff_t first = 0; first < axes[2].out; first += kHeld) {
