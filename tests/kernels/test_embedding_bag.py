@@ -57,7 +57,7 @@ def test_bags_that_are_refused(kernels: Kernels) -> None:
 
 
 @pytest.mark.parametrize("dtype", FLOATING)
-@pytest.mark.parametrize("norm", [1.0, 2.0, float("inf")])
+@pytest.mark.parametrize("norm", [0.0, 1.0, 2.0, float("inf"), float("-inf")])
 def test_norms_that_are_too_large(kernels: Kernels, norm: float, dtype: torch.dtype) -> None:
     weight, indices = random_tensor((10, 3), dtype), torch.tensor([[1, 2], [1, 9]])
     tolerance = {"rtol": 1e-2, "atol": 1e-2} if dtype.itemsize == 2 else {"rtol": 3e-6, "atol": 1e-6}
