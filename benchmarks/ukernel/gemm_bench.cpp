@@ -17,7 +17,7 @@ struct Gemm {
   size_t (*lanes)();
   void (*tile)(const ukernel::GemmTile&);
   void (*strip)(const ukernel::GemmStrip&);
-  void (*row)(size_t, size_t, const float*, const float*, ptrdiff_t, float*);
+  void (*row)(size_t, size_t, const float*, const float*, ptrdiff_t, bool, float*);
   void (*pack)(float*, const float*, ptrdiff_t, ptrdiff_t, size_t, size_t, size_t);
 };
 RL_VARIANTS(Gemm, variants, gemm_rows, gemm_columns, gemm_lanes, gemm_tile, gemm_strip, gemm_row, gemm_pack)
@@ -84,10 +84,11 @@ void time_row(bench::Bench& bench, const Gemm& gemm, size_t columns, size_t dept
   const bench::Floats a = bench::some_floats(depth);
   const bench::Floats b = bench::some_floats(depth * columns);
   bench::Floats c(columns);
-  bench.time(
-      {sizes("gemm row", 1, columns, depth), gemm.name, 2.0 * static_cast<double>(columns * depth)}, [&] {
-        gemm.row(panels, depth, a.data(), b.data(), static_cast<ptrdiff_t>(depth * gemm.columns()), c.data());
-      });
+  bench.time({sizes("gemm row", 1, columns, depth), gemm.name, 2.0 * static_cast<double>(columns * depth)},
+             [&] {
+               gemm.row(panels, depth, a.data(), b.data(), static_cast<ptrdiff_t>(depth * gemm.columns()),
+                        false, c.data());
+             });
 }
 
 // A whole product with a packed B: panel by panel, in blocks.

@@ -91,8 +91,8 @@ struct Singles {
   static void multiply(const Tile& tile) { ukernel::gemm_tile(tile); }
   static void multiply(const Strip& strip) { ukernel::gemm_strip(strip); }
   static void multiply_row(size_t panels, size_t depth, const float* a, const float* b, size_t panel_elements,
-                           float* c) {
-    ukernel::gemm_row(panels, depth, a, b, static_cast<ptrdiff_t>(panel_elements), c);
+                           bool continues, float* c) {
+    ukernel::gemm_row(panels, depth, a, b, static_cast<ptrdiff_t>(panel_elements), continues, c);
   }
   static void dot(const ukernel::DotProducts& dots) { ukernel::dot_products(dots); }
   static void pack(float* panel, const float* b, ptrdiff_t row_stride, ptrdiff_t column_stride, size_t depth,
@@ -497,18 +497,24 @@ class Plan {
         const size_t columns = std::min(count * panel_, gemm_.columns - column);
         T* const out = const_cast<T*>(elements<T>(gemm_.out, 0, column));
         // The microkernel writes whole panels.
-        T whole[kMostColumns];
+        T whole[kMostColumns] = {};
         T part[kMostColumns];
         T* const sums = columns == count * panel_ ? out : whole;
         const auto* packed = static_cast<const Factor*>(gemm_.packed_b) + p * panel;
+        // As in a tile: the first block starts with the bias, later ones are added.
+        const bool starts_with_bias = bias_in_tile_ && gemm_.bias.data != nullptr;
+        for (size_t j = 0; starts_with_bias && j < columns; ++j) {
+          sums[j] = *elements<T>(gemm_.bias, 0, column + j);
+        }
         for (size_t depth = 0; depth < gemm_.depth; depth += depth_block_) {
-          T* const to = depth == 0 ? sums : part;
+          const bool is_first = depth == 0;
+          T* const to = is_first ? sums : part;
           kernels_.multiply_row(count, depth_from(depth), elements<Factor>(gemm_.a, 0, depth),
-                                packed + depth * panel_, panel, to);
-          for (size_t j = 0; depth > 0 && j < columns; ++j) sums[j] += part[j];
+                                packed + depth * panel_, panel, is_first && starts_with_bias, to);
+          for (size_t j = 0; !is_first && j < columns; ++j) sums[j] += part[j];
         }
         if (sums != out) std::copy_n(sums, columns, out);
-        finish_row(out, 0, column, columns, gemm_.bias.data != nullptr);
+        finish_row(out, 0, column, columns, !bias_in_tile_);
       }
     }
   }

@@ -61,7 +61,8 @@ class PackedBlocks {
     const size_t whole = rows == 1 ? sizes_.gates * width(first) / panel_ : 0;
     if (whole > 0) {
       const auto panel_stride = static_cast<ptrdiff_t>(sizes_.units * panel_);
-      ukernel::gemm_row(whole, sizes_.units, hidden, packed + floats_before(first), panel_stride, states);
+      ukernel::gemm_row(whole, sizes_.units, hidden, packed + floats_before(first), panel_stride, false,
+                        states);
     }
     for_each_panel(first, [&](size_t column, size_t columns, size_t offset) {
       if (column < whole * panel_) return;

@@ -128,12 +128,13 @@ RL_UKERNEL(size_t, gemm_lanes, (), ())
 RL_UKERNEL(void, gemm_tile, (const GemmTile& tile), (tile))
 RL_UKERNEL(void, gemm_strip, (const GemmStrip& strip), (strip))
 
-// One row of A times packed panels, c[j] = sum over p < depth of a[p] * B[p][j] for j < panels *
-// gemm_columns(), in the order of a tile. Panel i begins at b + i * panel_stride. Adds to several panels at a
-// time: a tile of one row has too few sums to hide the latency of multiply-adds.
+// One row of A times packed panels, c[j] = [c[j] if `continues`] + sum over p < depth of a[p] * B[p][j] for j
+// < panels * gemm_columns(), in the order of a tile. Panel i begins at b + i * panel_stride. Adds to several
+// panels at a time: a tile of one row has too few sums to hide the latency of multiply-adds.
 RL_UKERNEL(void, gemm_row,
-           (size_t panels, size_t depth, const float* a, const float* b, ptrdiff_t panel_stride, float* c),
-           (panels, depth, a, b, panel_stride, c))
+           (size_t panels, size_t depth, const float* a, const float* b, ptrdiff_t panel_stride,
+            bool continues, float* c),
+           (panels, depth, a, b, panel_stride, continues, c))
 
 // Packs one panel: `columns` (1 to `width`) columns of `depth` rows, element (p, j) from b[p * row_stride + j
 // * column_stride]. The rows of the panel are `width` floats apart: gemm_columns(), or the columns rounded up

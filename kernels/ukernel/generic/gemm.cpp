@@ -41,7 +41,8 @@ struct Row {
 };
 
 template <size_t kPanels>
-void multiply_row(size_t depth, const float* a, const float* b, ptrdiff_t panel_stride, float* c) {
+void multiply_row(size_t depth, const float* a, const float* b, ptrdiff_t panel_stride, bool continues,
+                  float* c) {
   const float* panels[kPanels];
   RL_UNROLL for (size_t i = 0; i < kPanels; ++i) panels[i] = row_of(b, panel_stride, i);
   const auto advance = [&](size_t rows) {
@@ -49,6 +50,9 @@ void multiply_row(size_t depth, const float* a, const float* b, ptrdiff_t panel_
   };
   Row<kPanels> row;
   RL_UNROLL for (F32& sum : row.sums) sum = splat(0.0f);
+  if (continues) {
+    RL_UNROLL for (size_t v = 0; v < Row<kPanels>::kSums; ++v) row.sums[v] = load(c + v * kLanes);
+  }
   size_t p = 0;
   if constexpr (kByLane<float>) {
     for (; p + kLanes <= depth; p += kLanes, advance(kLanes)) {
@@ -98,15 +102,16 @@ void gemm_strip(const GemmStrip& given) {
   }
 }
 
-void gemm_row(size_t panels, size_t depth, const float* a, const float* b, ptrdiff_t panel_stride, float* c) {
+void gemm_row(size_t panels, size_t depth, const float* a, const float* b, ptrdiff_t panel_stride,
+              bool continues, float* c) {
   constexpr size_t kTogether = kRowSums > kVectors ? kRowSums / kVectors : 1;
   for (; panels >= kTogether; panels -= kTogether) {
-    multiply_row<kTogether>(depth, a, b, panel_stride, c);
+    multiply_row<kTogether>(depth, a, b, panel_stride, continues, c);
     b = row_of(b, panel_stride, kTogether);
     c += kTogether * kColumns<float>;
   }
   for (; panels > 0; --panels, b += panel_stride, c += kColumns<float>) {
-    multiply_row<1>(depth, a, b, panel_stride, c);
+    multiply_row<1>(depth, a, b, panel_stride, continues, c);
   }
 }
 

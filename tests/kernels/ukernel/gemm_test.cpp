@@ -30,7 +30,7 @@ struct Gemm {
   size_t (*lanes)();
   void (*tile)(const GemmTile&);
   void (*strip)(const GemmStrip&);
-  void (*row)(size_t, size_t, const float*, const float*, ptrdiff_t, float*);
+  void (*row)(size_t, size_t, const float*, const float*, ptrdiff_t, bool, float*);
   void (*pack)(float*, const float*, ptrdiff_t, ptrdiff_t, size_t, size_t, size_t);
 };
 RL_VARIANTS(Gemm, variants, gemm_rows, gemm_rows_of, gemm_columns, gemm_lanes, gemm_tile, gemm_strip,
@@ -274,10 +274,15 @@ TEST_P(GemmTest, Row_OfAnyPanels_HasTheBitsOfTiles) {
   const size_t width = gemm.columns();
   for (const size_t panels : {0, 1, 2, 3, 4, 5, 9}) {
     for (const size_t depth : {0, 1, 7, 130}) {
-      Guarded<float> a(depth), b(panels * depth * width), c(panels * width), expected(panels * width);
+      const bool continues = depth % 2 != 0;
+      // Panels of more rows than the product has.
+      const size_t panel = (depth + depth % 3) * width;
+      Guarded<float> a(depth), b(panels * panel), c(panels * width), expected(panels * width);
       fill(a);
       fill(b);
-      gemm.row(panels, depth, a.data(), b.data(), static_cast<ptrdiff_t>(depth * gemm.columns()), c.data());
+      fill(c);
+      std::copy(c.begin(), c.end(), expected.begin());
+      gemm.row(panels, depth, a.data(), b.data(), static_cast<ptrdiff_t>(panel), continues, c.data());
       const float* line = a.data();
       for (size_t i = 0; i < panels; ++i) {
         GemmTile tile;
@@ -285,9 +290,10 @@ TEST_P(GemmTest, Row_OfAnyPanels_HasTheBitsOfTiles) {
         tile.columns = tile.b_columns = width;
         tile.depth = depth;
         tile.a = &line;
-        tile.b = b.data() + i * depth * width;
+        tile.b = b.data() + i * panel;
         tile.b_stride = static_cast<ptrdiff_t>(width);
         tile.c = expected.data() + i * width;
+        if (continues) tile.initial_from = GemmInitial::kC;
         gemm.tile(tile);
       }
       EXPECT_EQ(std::vector<float>(c.begin(), c.end()), std::vector<float>(expected.begin(), expected.end()))
