@@ -432,8 +432,12 @@ class Plan {
       });
     }
     if (is_row()) {
-      for_each(context, panels, kLeastRows * panel_ * deep,
-               [&](size_t begin, size_t end) { multiply_row(panel + begin, panel + end); });
+      // Panels that are added together do not depend on threads, as their NaN may.
+      const size_t together = kMostColumns / panel_;
+      for_each(context, divide_up(panels, together), kLeastRows * together * panel_ * deep,
+               [&](size_t begin, size_t end) {
+                 multiply_row(panel + begin * together, panel + std::min(end * together, panels));
+               });
       return;
     }
     const size_t split = ukernel::gemm_split(rows, kernels_.rows());
@@ -466,7 +470,7 @@ class Plan {
         const size_t count = std::min(high, row + rows - at);
         for (size_t d = depth; d == depth || d < depth + deep; d += depth_block_) {
           if (in_strips) {
-            multiply_strip(d, panel, p, row, at, count);
+            multiply_strip(d, panel, p, row, at, count, split);
           } else {
             multiply_tile(d, panel, p * wide, wide == 1 ? 1 : std::min(wide, panels - p * wide), row, at,
                           count);
@@ -541,13 +545,14 @@ class Plan {
   // Rows [row, row + rows) by panel first + p, whose tiles are one call; A was converted from row `block` on.
   void multiply_strip([[maybe_unused]] size_t depth, [[maybe_unused]] size_t first, [[maybe_unused]] size_t p,
                       [[maybe_unused]] size_t block, [[maybe_unused]] size_t row,
-                      [[maybe_unused]] size_t rows) {
+                      [[maybe_unused]] size_t rows, [[maybe_unused]] size_t split) {
     if constexpr (kHasStrips<Kernels>) {
       const size_t column = (first + p) * panel_;
       const size_t deep = depth_from(depth);
       const bool ends = depth + deep == gemm_.depth;
       typename Kernels::Strip strip;
       strip.rows = rows;
+      strip.tile_rows = split;
       strip.columns = std::min(panel_, gemm_.columns - column);
       strip.depth = deep;
       const Factor* a = converts_a_ ? a_block_ + (row - block) * deep : elements<Factor>(gemm_.a, row, depth);

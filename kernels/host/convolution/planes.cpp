@@ -232,6 +232,7 @@ class Planes {
     ukernel::GemmStrip gemm;
     describe(gemm, block, channel, at);
     gemm.rows = static_cast<size_t>(rows);
+    gemm.tile_rows = static_cast<size_t>(rows_);
     gemm.columns = static_cast<size_t>(columns);
     gemm.depth = static_cast<size_t>(depth_);
     gemm.a_stride = c_.weight_out_stride;

@@ -80,8 +80,12 @@ void gemm_strip(const GemmStrip& given) {
   while (strip.rows > 0) {
     // Tiles of about equal rows; the first `count` tiles have one row more.
     const size_t tiles = (strip.rows + most - 1) / most;
-    const size_t rows = (strip.rows + tiles - 1) / tiles;
-    const size_t count = tiles - (rows * tiles - strip.rows);
+    size_t rows = (strip.rows + tiles - 1) / tiles;
+    size_t count = tiles - (rows * tiles - strip.rows);
+    if (strip.tile_rows != 0) {
+      rows = strip.tile_rows < strip.rows ? strip.tile_rows : strip.rows;
+      count = strip.rows / rows;
+    }
     if (!has_tile<float>(rows, strip.columns)) {
       GemmStrip row = strip;
       row.rows = 1;
