@@ -85,8 +85,8 @@ using GemmTile16 = GemmTileOf<uint16_t, float>;  // see gemm_bf16.h
 template <class T>
 struct GemmStripOf {
   size_t rows = 0;
-  // Rows of each tile but the last, at most gemm_rows(): parts of a strip then have its tiles, whose NaN may
-  // differ from those of other tiles. 0: tiles of about equal size.
+  // Rows of each tile but the last, at most gemm_rows(): parts of a strip then have the tiles of the whole
+  // one. Other tiles may give other NaN. 0: tiles of about equal size.
   size_t tile_rows = 0;
   size_t columns = 0;  // 1 to gemm_columns()
   size_t taps = 1;
