@@ -85,9 +85,11 @@ Gemm transposed(const Gemm& gemm) {
 }
 
 // Removes the terms with factor 0, and transposes the product if that makes the rows of the result
-// contiguous. A whole matrix as bias becomes the residual, which tiles add.
+// contiguous. A whole matrix as bias becomes the residual, which tiles add. Factors without depth may have no
+// memory: with strides of 0 no pointer into them is computed.
 Gemm simplified(Gemm gemm) {
   if (gemm.alpha == 0) gemm.depth = 0;
+  if (gemm.depth == 0) gemm.a = gemm.b = {};
   if (gemm.beta == 0) gemm.bias.data = nullptr;
   const bool is_matrix =
       gemm.bias.data != nullptr && gemm.bias.row_stride != 0 && gemm.bias.column_stride != 0;
@@ -694,7 +696,7 @@ void prepare(KernelContext& context, const Gemm& gemm) {
 void prepare(KernelContext& context, const Gemm& gemm, const Tensor& weight) {
   context.need_products(gemm.rows * gemm.columns * gemm.depth);
   // A panel for a single column is mostly padding.
-  if (is_constant(weight) && gemm.columns > 1) {
+  if (is_constant(weight) && gemm.columns > 1 && gemm.depth > 0) {
     const size_t bytes = packed_bytes(gemm.type, gemm.depth, gemm.columns);
     const uint64_t layout =
         layout_id(kLayout, gemm.depth, gemm.columns, gemm.b.row_stride, gemm.b.column_stride,
