@@ -28,8 +28,7 @@ void activate(const Activation& activation, float* x, size_t n) {
     case ActivationKind::kClamp:
       return;
     case ActivationKind::kLeakyRelu:
-      for (size_t i = 0; i < n; ++i) x[i] = x[i] > 0.0f ? x[i] : x[i] * low;
-      return;
+      return ukernel::leaky_relu_f32(n, x, low, x);
     case ActivationKind::kHardsigmoid:
       return ukernel::hardsigmoid_f32(n, x, x);
     case ActivationKind::kHardswish:

@@ -55,13 +55,19 @@ template <bool kWhole, size_t kGroup>
 constexpr bool has_group() {
   return has_strip([](const StripKind& kind) { return kind.group == kGroup && (kWhole || kind.is_partial); });
 }
+// Code for size has the loops over frequent kernels for whole vectors alone.
+#if defined(__OPTIMIZE_SIZE__) && !defined(RL_PIXEL_STRIPS)
+constexpr bool kHasPartial = false;
+#else
+constexpr bool kHasPartial = true;
+#endif
 // kRows = 0 is any number.
 template <bool kWhole, size_t kRows, size_t kTaps, size_t kStep>
 constexpr bool has_kernel() {
-  return has_strip([](const StripKind& kind) {
-    return kind.group == 1 && (kRows == 0 || kind.rows == kRows) && kind.taps == kTaps &&
-           kind.step == kStep && (kWhole || kind.is_partial);
-  });
+  return (kWhole || kHasPartial) && has_strip([](const StripKind& kind) {
+           return kind.group == 1 && (kRows == 0 || kind.rows == kRows) && kind.taps == kTaps &&
+                  kind.step == kStep && (kWhole || kind.is_partial);
+         });
 }
 constexpr bool has_taps([[maybe_unused]] size_t taps) {
 #ifdef RL_PLANE_TAPS

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Elementwise functions: float32 over vectors of the compiler, other types as loops that compilers vectorize.
-// A broadcast operand of a row is one vector that each step loads again, so that float32 has one loop for all
-// forms; integers and comparisons have one loop for each form.
+// A broadcast operand of a row is one vector that each step loads again: one loop serves all forms.
 #include "kernels/ukernel/elementwise.h"
 
-#include <type_traits>
+#include <cstring>
 
 #include "kernels/ukernel/generic/vector_math.h"
 
@@ -87,25 +86,53 @@ RL_INLINE void for_triples(const Rows& rows, F f) {
   }
 }
 
-// Loops over any element type, one for each case of broadcasting, so that compilers vectorize them.
+// Elements of any type that a step computes: compilers turn a loop of constant length into vectors, and one
+// of at most 16 into scalars.
+constexpr size_t kStep = 32;
+
+// An operand of a row, as Source, of any type. `held` has kStep elements.
+template <class T>
+struct Elements {
+  const T* at;
+  size_t step;
+
+  RL_INLINE const T* from(size_t i) const { return at + i * step; }
+};
+template <class T>
+RL_INLINE Elements<T> elements_of(const RowInput& input, size_t row, T* held) {
+  const T* at = row_of<T>(input, row);
+  if (!input.one) return {at, 1};
+  for (size_t i = 0; i < kStep; ++i) held[i] = *at;
+  return {held, 0};
+}
+
+// Writes a row of n results: compute(results, i, count) gives `count` of them from the i-th on. They pass
+// through an array, since `out` may be an operand.
+template <class Out, class F>
+RL_INLINE void for_steps(Out* out, size_t n, F compute) {
+  size_t i = 0;
+  for (; i + kStep <= n; i += kStep) {
+    Out results[kStep];
+    compute(results, i, kStep);
+    std::memcpy(out + i, results, sizeof(results));
+  }
+  _Pragma("GCC unroll 1") for (; i < n; ++i) compute(out + i, i, 1);
+}
+
 template <class In, class Out, class F>
 RL_INLINE void for_elements(const Rows& rows, F f) {
-  for (size_t row = 0; row < rows.count; ++row) {
-    const In* a = row_of<In>(rows.in[0], row);
-    const In* b = row_of<In>(rows.in[1], row);
-    Out* out = out_row<Out>(rows, row);
-    if (rows.in[0].one && rows.in[1].one) {
-      const Out result = f(*a, *b);
-      for (size_t i = 0; i < rows.n; ++i) out[i] = result;
-    } else if (rows.in[1].one) {
-      const In right = *b;
-      for (size_t i = 0; i < rows.n; ++i) out[i] = f(a[i], right);
-    } else if (rows.in[0].one) {
-      const In left = *a;
-      for (size_t i = 0; i < rows.n; ++i) out[i] = f(left, b[i]);
-    } else {
-      for (size_t i = 0; i < rows.n; ++i) out[i] = f(a[i], b[i]);
-    }
+  In held[2][kStep];
+  const size_t n = rows.n;
+  const size_t count = rows.count;
+  for (size_t row = 0; row < count; ++row) {
+    const Elements<In> a = elements_of<In>(rows.in[0], row, held[0]);
+    const Elements<In> b = elements_of<In>(rows.in[1], row, held[1]);
+    for_steps(out_row<Out>(rows, row), n,
+              [&](Out* results, size_t i, size_t some) __attribute__((always_inline)) {
+                const In* left = a.from(i);
+                const In* right = b.from(i);
+                for (size_t j = 0; j < some; ++j) results[j] = f(left[j], right[j]);
+              });
   }
 }
 
@@ -113,40 +140,25 @@ RL_INLINE void for_elements(const Rows& rows, F f) {
 // are selected: the loop then has no branch and vectorizes.
 template <class T>
 RL_INLINE void choose(const Rows& rows) {
-  for (size_t row = 0; row < rows.count; ++row) {
-    const auto* mask = row_of<uint8_t>(rows.in[0], row);
-    const T* a = row_of<T>(rows.in[1], row);
-    const T* b = row_of<T>(rows.in[2], row);
-    T* out = out_row<T>(rows, row);
-    const bool a_one = rows.in[1].one;
-    const bool b_one = rows.in[2].one;
-    if (rows.in[0].one) {
-      const T* chosen = *mask != 0 ? a : b;
-      const size_t step = (*mask != 0 ? a_one : b_one) ? 0 : 1;
-      for (size_t i = 0; i < rows.n; ++i) out[i] = chosen[i * step];
-    } else if (a_one && b_one) {
-      const T yes = *a;
-      const T no = *b;
-      for (size_t i = 0; i < rows.n; ++i) out[i] = mask[i] != 0 ? yes : no;
-    } else if (a_one) {
-      const T yes = *a;
-      for (size_t i = 0; i < rows.n; ++i) {
-        const T no = b[i];
-        out[i] = mask[i] != 0 ? yes : no;
-      }
-    } else if (b_one) {
-      const T no = *b;
-      for (size_t i = 0; i < rows.n; ++i) {
-        const T yes = a[i];
-        out[i] = mask[i] != 0 ? yes : no;
-      }
-    } else {
-      for (size_t i = 0; i < rows.n; ++i) {
-        const T yes = a[i];
-        const T no = b[i];
-        out[i] = mask[i] != 0 ? yes : no;
-      }
-    }
+  uint8_t held_mask[kStep];
+  T held[2][kStep];
+  const size_t n = rows.n;
+  const size_t count = rows.count;
+  for (size_t row = 0; row < count; ++row) {
+    const Elements<uint8_t> mask = elements_of<uint8_t>(rows.in[0], row, held_mask);
+    const Elements<T> a = elements_of<T>(rows.in[1], row, held[0]);
+    const Elements<T> b = elements_of<T>(rows.in[2], row, held[1]);
+    for_steps(out_row<T>(rows, row), n,
+              [&](T* results, size_t i, size_t some) __attribute__((always_inline)) {
+                const uint8_t* is_first = mask.from(i);
+                const T* first = a.from(i);
+                const T* second = b.from(i);
+                for (size_t j = 0; j < some; ++j) {
+                  const T yes = first[j];
+                  const T no = second[j];
+                  results[j] = is_first[j] != 0 ? yes : no;
+                }
+              });
   }
 }
 
