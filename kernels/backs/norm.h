@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "kernels/normalization/batch_norm.h"
 #include "kernels/normalization/layer_norm.h"
 #include "kernels/normalization/normalization.h"
 #include "kernels/normalization/rms_norm.h"
@@ -48,6 +49,13 @@ struct GroupedNormProblem {
   }
 };
 
+// Normalizes each channel by its own mean and standard deviation over the batch. mean and rstd have one
+// element for each channel of [N, C, ...], and so have running statistics, which the batch updates; null:
+// none.
+struct BatchStatisticsProblem : GroupedNormProblem {
+  const RunningStatistics* running;
+};
+
 // The groups are the last dimensions; the layout walks over them. mean and rstd have the leading dimensions,
 // then ones.
 struct LayerNormProblem : GroupedNormProblem {
@@ -74,11 +82,12 @@ struct RmsNormProblem {
 
 namespace host {
 
-// layer_norm and group_norm compute the variance in a second pass over the group; rms_norm needs one pass for
-// its mean of squares. None needs scratch memory; none declines or fails. Layouts without fast loops take the
-// portable loops.
-// All compute float32, float16 and bfloat16, in float32; layer_norm also float64.
+// layer_norm, group_norm and batch_norm_of_batch compute the variance in a second pass over the group;
+// rms_norm needs one pass for its mean of squares. None needs scratch memory; none declines or fails. Layouts
+// without fast loops take the portable loops. All compute float32, float16 and bfloat16, in float32;
+// layer_norm also float64.
 Error batch_norm(KernelContext& context, const BatchNormProblem& problem);
+Error batch_norm_of_batch(KernelContext& context, const BatchStatisticsProblem& problem);
 Error layer_norm(KernelContext& context, const LayerNormProblem& problem);
 Error group_norm(KernelContext& context, const GroupNormProblem& problem);
 Error rms_norm(KernelContext& context, const RmsNormProblem& problem);

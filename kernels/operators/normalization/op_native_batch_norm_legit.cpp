@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Batch normalization with the statistics of the batch, or with running statistics, channel by channel. Three
 // passes over a channel for batch statistics: mean, variance about the mean, and normalization. No scratch.
+#include "kernels/backs/backs.h"
+#include "kernels/backs/norm.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element_access.h"
 #include "kernels/normalization/batch_norm.h"
@@ -14,13 +16,6 @@ namespace {
 constexpr TypeSet kTypes = selected_types("aten::_native_batch_norm_legit.out") |
                            selected_types("aten::_native_batch_norm_legit.no_stats_out");
 
-// Running statistics, and the momentum with which a batch updates them.
-struct Running {
-  const Tensor& mean;
-  const Tensor& var;
-  double momentum;
-};
-
 // Outputs for the statistics of each channel of this batch.
 struct Saved {
   const Tensor& mean;
@@ -30,22 +25,6 @@ struct Saved {
 // Statistics are vectors with one element for each channel.
 char* channel_of(const Tensor& tensor, ptrdiff_t channel) {
   return tensor.mutable_data_ptr<char>() + channel * static_cast<ptrdiff_t>(tensor.element_size());
-}
-
-// kept = momentum * value + (1 - momentum) * kept, computed in double.
-void keep(const Tensor& running, ptrdiff_t channel, double momentum, double value) {
-  char* const at = channel_of(running, channel);
-  const double kept = load_number(at, running.scalar_type());
-  store_number(at, running.scalar_type(), momentum * value + (1 - momentum) * kept);
-}
-
-// The running variance is the unbiased one: it divides by n - 1. A channel with one element has none: 0 / 0
-// is NaN, as in PyTorch.
-template <class A>
-void update(const Running& running, ptrdiff_t channel, const Moments<A>& moments, size_t count) {
-  const auto n = static_cast<double>(count);
-  keep(running.mean, channel, running.momentum, static_cast<double>(moments.mean));
-  keep(running.var, channel, running.momentum, static_cast<double>(moments.variance) * n / (n - 1));
 }
 
 // Reads one channel [N, spatial...] in the merged loops of its layout; nothing is copied.
@@ -66,8 +45,8 @@ Moments<Accumulator<T>> channel_moments(const View& channel, size_t count, doubl
 }
 
 // Uses the statistics of this batch if `saved` is given, otherwise the running statistics.
-Error normalize(const Tensor& input, const NormalizationParameters& parameters, const Running* running,
-                const Saved* saved, const Tensor& out) {
+Error normalize(const Tensor& input, const NormalizationParameters& parameters,
+                const RunningStatistics* running, const Saved* saved, const Tensor& out) {
   return dispatch<kTypes>(input.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
     const View source = View::of(input);
@@ -83,7 +62,10 @@ Error normalize(const Tensor& input, const NormalizationParameters& parameters, 
         moments = channel_moments<T>(channel, count, parameters.eps);
         write_statistic(channel_of(saved->mean, c), saved->mean.scalar_type(), moments.mean);
         write_statistic(channel_of(saved->invstd, c), saved->invstd.scalar_type(), moments.rstd);
-        if (running != nullptr) update(*running, c, moments, count);
+        if (running != nullptr) {
+          running->update(static_cast<size_t>(c), static_cast<double>(moments.mean),
+                          static_cast<double>(moments.variance), count);
+        }
       }
       normalize_channel<T>(View(target).select(1, c), channel, moments, parameters, c);
     }
@@ -91,19 +73,25 @@ Error normalize(const Tensor& input, const NormalizationParameters& parameters, 
   });
 }
 
-Error with_batch(const Tensor& input, const NormalizationParameters& parameters, const Running* running,
-                 const Tensor& out, const Tensor& save_mean, const Tensor& save_invstd) {
-  RL_CHECK(input.numel() != 0, Error::InvalidArgument, "input: expected elements to take statistics of");
-  RL_TRY(check_normalization_types(input, parameters, out, save_mean, save_invstd));
-  RL_TRY(prepare_batch_norm_outs(input, input.sizes()[1], out, save_mean, save_invstd));
-  const Saved saved{save_mean, save_invstd};
-  return normalize(input, parameters, running, &saved, out);
+// Checks a problem, and resizes its results.
+Error prepare(const BatchStatisticsProblem& problem) {
+  RL_CHECK(problem.input.numel() != 0, Error::InvalidArgument,
+           "input: expected elements to take statistics of");
+  RL_TRY(
+      check_normalization_types(problem.input, problem.parameters, problem.out, problem.mean, problem.rstd));
+  return prepare_batch_norm_outs(problem.input, problem.input.sizes()[1], problem.out, problem.mean,
+                                 problem.rstd);
+}
+
+Error normalize(const BatchStatisticsProblem& problem) {
+  const Saved saved{problem.mean, problem.rstd};
+  return normalize(problem.input, problem.parameters, problem.running, &saved, problem.out);
 }
 
 }  // namespace
 
 // Normalizes with the statistics of this batch. Momentum is ignored, as there are no running statistics.
-Error _native_batch_norm_legit_no_stats_out(KernelContext&, const Tensor& input,
+Error _native_batch_norm_legit_no_stats_out(KernelContext& context, const Tensor& input,
                                             const std::optional<Tensor>& weight,
                                             const std::optional<Tensor>& bias, bool training, double,
                                             double eps, Tensor& out, Tensor& save_mean, Tensor& save_invstd) {
@@ -111,21 +99,27 @@ Error _native_batch_norm_legit_no_stats_out(KernelContext&, const Tensor& input,
   const NormalizationParameters parameters{weight, bias, eps};
   RL_TRY(check_batch_norm(input, parameters, std::nullopt, std::nullopt));
   RL_CHECK(training, Error::InvalidArgument, "training: expected true without running statistics");
-  return with_batch(input, parameters, nullptr, out, save_mean, save_invstd);
+  const BatchStatisticsProblem problem{{input, parameters, out, save_mean, save_invstd}, nullptr};
+  RL_TRY(prepare(problem));
+  return backs::_native_batch_norm_legit_no_stats_out(context, problem, [&] { return normalize(problem); });
 }
 
 // Training updates the running statistics from this batch (unbiased variance). Inference uses the
 // running statistics; save_mean and save_invstd become empty.
-Error _native_batch_norm_legit_out(KernelContext&, const Tensor& input, const std::optional<Tensor>& weight,
-                                   const std::optional<Tensor>& bias, Tensor& running_mean,
-                                   Tensor& running_var, bool training, double momentum, double eps,
-                                   Tensor& out, Tensor& save_mean, Tensor& save_invstd) {
+Error _native_batch_norm_legit_out(KernelContext& context, const Tensor& input,
+                                   const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
+                                   Tensor& running_mean, Tensor& running_var, bool training, double momentum,
+                                   double eps, Tensor& out, Tensor& save_mean, Tensor& save_invstd) {
   if (!contains(kTypes, input.scalar_type())) return unsupported_type(input.scalar_type());
   const NormalizationParameters parameters{weight, bias, eps};
   RL_TRY(check_batch_norm(input, parameters, running_mean, running_var));
   RL_TRY(check_loadable(running_mean));
-  const Running running{running_mean, running_var, momentum};
-  if (training) return with_batch(input, parameters, &running, out, save_mean, save_invstd);
+  const RunningStatistics running{running_mean, running_var, momentum};
+  if (training) {
+    const BatchStatisticsProblem problem{{input, parameters, out, save_mean, save_invstd}, &running};
+    RL_TRY(prepare(problem));
+    return backs::_native_batch_norm_legit_out(context, problem, [&] { return normalize(problem); });
+  }
   RL_TRY(prepare_batch_norm_outs(input, 0, out, save_mean, save_invstd));
   return normalize(input, parameters, &running, nullptr, out);
 }
