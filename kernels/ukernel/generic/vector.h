@@ -169,6 +169,8 @@ inline constexpr size_t kLanesOf = Lanes<T>::kCount;
 
 #if defined(__SSE2__)
 #include "kernels/ukernel/x86/clamps.h"
+#elif defined(__aarch64__)
+#include "kernels/ukernel/arm64/clamps.h"
 #endif
 #if defined(__AVX2__)
 #include "kernels/ukernel/x86/partial.h"
@@ -212,19 +214,23 @@ RL_INLINE F32 permuted(F32 value, I32) { return value; }
 // Elsewhere the product is rounded too, so that an algorithm must not rely on an exact product.
 RL_INLINE F32 multiply_add(F32 a, F32 b, F32 c) { return a * b + c; }
 RL_INLINE F64 multiply_add(F64 a, F64 b, F64 c) { return a * b + c; }
-// Clamps to a bound. A NaN in `value` passes, for any bound; a NaN bound has no effect. Equal zeros keep the
-// sign of `value`.
-#if !RL_MVE_VECTORS && !defined(__SSE2__)
+// Clamps to a bound. A NaN in `value` passes, for any bound. A NaN bound gives `value` or NaN, and equal
+// zeros either of them.
+#if !RL_MVE_VECTORS && !defined(__SSE2__) && !defined(__aarch64__)
 RL_INLINE F32 at_least(F32 value, F32 bound) { return select(value < bound, bound, value); }
 RL_INLINE F32 at_most(F32 value, F32 bound) { return select(value > bound, bound, value); }
 #endif
-#if !defined(__SSE2__)
+#if !defined(__SSE2__) && !defined(__aarch64__)
 RL_INLINE F64 at_least(F64 value, F64 bound) { return select(value < bound, bound, value); }
 RL_INLINE F64 at_most(F64 value, F64 bound) { return select(value > bound, bound, value); }
 #endif
 #if RL_VECTOR_BYTES > 4
 RL_INLINE F32 at_least(F32 value, float bound) { return at_least(value, splat(bound)); }
 RL_INLINE F32 at_most(F32 value, float bound) { return at_most(value, splat(bound)); }
+#endif
+// 0 if `value` is below; -0 and NaN stay.
+#if !defined(__aarch64__)
+RL_INLINE F32 rectified(F32 value) { return at_least(value, splat(0.0f)); }
 #endif
 // Correctly rounded, since IEEE 754 requires it of the square root; negative values give NaN.
 RL_INLINE F32 square_root(F32 value) {

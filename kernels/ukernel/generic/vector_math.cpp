@@ -14,16 +14,17 @@ namespace {
 // each vector alone needs more instructions to count and to move on than to compute.
 template <size_t kVectors = 1, class F>
 RL_INLINE void for_each(size_t n, const float* x, float* out, F f) {
-  size_t i = 0;
+  constexpr size_t kTogether = kVectors * kLanes;
   if constexpr (kVectors > 1) {
-    for (; i + kVectors * kLanes <= n; i += kVectors * kLanes) {
+    for (; n >= kTogether; n -= kTogether, x += kTogether, out += kTogether) {
       F32 results[kVectors];
-      RL_UNROLL for (size_t k = 0; k < kVectors; ++k) results[k] = f(load(x + i + k * kLanes));
-      RL_UNROLL for (size_t k = 0; k < kVectors; ++k) store(out + i + k * kLanes, results[k]);
+      RL_UNROLL for (size_t k = 0; k < kVectors; ++k) results[k] = load(x + k * kLanes);
+      RL_UNROLL for (size_t k = 0; k < kVectors; ++k) results[k] = f(results[k]);
+      RL_UNROLL for (size_t k = 0; k < kVectors; ++k) store(out + k * kLanes, results[k]);
     }
   }
-  for (; i + kLanes <= n; i += kLanes) store(out + i, f(load(x + i)));
-  if (i < n) store_partial(out + i, f(load_partial(x + i, n - i)), n - i);
+  for (; n >= kLanes; n -= kLanes, x += kLanes, out += kLanes) store(out, f(load(x)));
+  if (n > 0) store_partial(out, f(load_partial(x, n)), n);
 }
 
 }  // namespace
@@ -36,7 +37,6 @@ RL_INLINE void for_each(size_t n, const float* x, float* out, F f) {
   void name(size_t n, const float* x, float* out) {                     \
     for_each<kVectorsAtATime>(n, x, out, [](F32 v) { return result; }); \
   }
-
 RL_FUNCTION(expm1_f32, expm1(v))
 RL_FUNCTION(exp_f32, exp(v))
 RL_FUNCTION(exp2_f32, exp2(v))
@@ -69,7 +69,7 @@ RL_SHORT_FUNCTION(square_f32, v* v)
 RL_SHORT_FUNCTION(cube_f32, (v * v) * v)
 RL_SHORT_FUNCTION(abs_f32, absolute(v))
 RL_SHORT_FUNCTION(neg_f32, -v)
-RL_SHORT_FUNCTION(relu_f32, at_least(v, 0.0f))
+RL_SHORT_FUNCTION(relu_f32, rectified(v))
 RL_SHORT_FUNCTION(floor_f32, floor(v))
 RL_SHORT_FUNCTION(ceil_f32, ceil(v))
 RL_SHORT_FUNCTION(trunc_f32, trunc(v))
