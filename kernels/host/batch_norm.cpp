@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Batch normalization as one multiply-add for each element, with the scales of 32 channels at a time on the
-// stack. The statistics are running ones, or those of the batch.
+// stack. The statistics are running statistics, or the batch's own.
 //
 //   y = x * scale + shift    scale = weight / sqrt(var + eps)    shift = bias - mean * scale
 #include <algorithm>
