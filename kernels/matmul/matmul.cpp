@@ -205,7 +205,25 @@ void multiply_as(const Product& product) {
   }
 }
 
+#ifndef __OPTIMIZE_SIZE__
+Matrix transposed(const Matrix& matrix) { return {matrix.data, matrix.column_stride, matrix.row_stride}; }
+#endif
+
 Error multiply_real(const Product& product) {
+#ifndef __OPTIMIZE_SIZE__
+  // Few columns would fill a small part of each tile: C^T = B^T A^T exchanges strides only.
+  constexpr size_t kFew = 4;
+  if (product.columns <= kFew && product.rows > product.columns) {
+    Product other = product;
+    other.rows = product.columns;
+    other.columns = product.rows;
+    other.a = transposed(product.b);
+    other.b = transposed(product.a);
+    other.out = transposed(product.out);
+    other.bias = transposed(product.bias);
+    return multiply_real(other);
+  }
+#endif
   return dispatch<kRealTypes>(product.type, [&](auto type) {
     multiply_as<typename decltype(type)::Element>(product);
     return Error::Ok;
