@@ -142,7 +142,10 @@ Error threshold_out(KernelContext&, const Tensor& self, const Scalar& threshold,
     using T = typename decltype(type)::Element;
     return [limit = threshold.to<T>(), other = value.to<T>()](T x) { return x <= limit ? other : x; };
   };
-  return elementwise_for<kTypes>(self.scalar_type(), out, make, self);
+  // The constants fit in the dtype, so that loops of uint8 and int32 compare as int64 does. Only uint64 has
+  // signs that matter.
+  static_assert(!contains(kTypes, ScalarType::UInt64));
+  return elementwise_for<kTypes, Signs::kIgnored>(self.scalar_type(), out, make, self);
 }
 
 // log(sigmoid(x)) as min(x, 0) - log1p(exp(-|x|)): the exponential is at most 1, and large negative x give x
