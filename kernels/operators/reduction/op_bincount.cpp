@@ -81,10 +81,9 @@ Error bincount_out(KernelContext&, const Tensor& self, const std::optional<Tenso
   };
   const bool is_counted = bits < kFewBins;
   if (is_counted) {
-    for (size_t bin = 0; bin < kFewBins; ++bin) bins = count_of(bin) > 0 ? static_cast<int64_t>(bin) + 1 : bins;
+    for (size_t bin = 0; bin < kFewBins; ++bin)
+      bins = count_of(bin) > 0 ? static_cast<int64_t>(bin) + 1 : bins;
     bins = bins < minlength ? minlength : bins;
-    RL_CHECK(bins < INT32_MAX, Error::InvalidArgument, "minlength: expected less than 2^31 - 1, got %ld",
-             static_cast<long>(bins));
   }
 #else
   constexpr bool is_counted = false;
