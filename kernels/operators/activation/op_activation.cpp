@@ -142,8 +142,8 @@ Error threshold_out(KernelContext&, const Tensor& self, const Scalar& threshold,
     using T = typename decltype(type)::Element;
     return [limit = threshold.to<T>(), other = value.to<T>()](T x) { return x <= limit ? other : x; };
   };
-  // The constants fit in the dtype, so that loops of uint8 and int32 compare as int64 does. Only uint64 has
-  // signs that matter.
+  // Loops of uint8 and int32 hold the constants: negative ones wrap in uint8, as in PyTorch, and all others
+  // fit. Only uint64 has signs that matter.
   static_assert(!contains(kTypes, ScalarType::UInt64));
   return elementwise_for<kTypes, Signs::kIgnored>(self.scalar_type(), out, make, self);
 }
