@@ -9,6 +9,12 @@ namespace rushlight::kernels {
 
 namespace {
 
+#ifdef __OPTIMIZE_SIZE__
+constexpr bool kBuildsForSpeed = false;
+#else
+constexpr bool kBuildsForSpeed = true;
+#endif
+
 // Byte offset of element `position`, numbered in row-major order of `shape`, in a tensor that has this shape
 // from dimension `first` on. One division for each dimension.
 ptrdiff_t offset_at(size_t position, Span<const SizesType> shape, const Tensor& tensor, size_t first) {
@@ -123,8 +129,8 @@ Error Indexing::offset_of(Item& item, const Tensor& self, const SizesType* at, p
     return Error::Ok;
   }
   const auto rank = static_cast<size_t>(index.dim());
-  // The address is computed once for a row.
-  if (rank == 0 || at[broadcast_.dim - 1] == 0) {
+  // The address is computed once for a row in builds for speed.
+  if (!kBuildsForSpeed || rank == 0 || at[broadcast_.dim - 1] == 0) {
     item.at = index.const_data_ptr<char>();
     for (size_t d = 0; d < rank; ++d) {
       item.stride = index.sizes()[d] == 1 ? 0 : byte_stride(index, d);
@@ -132,7 +138,7 @@ Error Indexing::offset_of(Item& item, const Tensor& self, const SizesType* at, p
     }
   }
   int64_t value = read_index(item.at, index.scalar_type());
-  item.at += item.stride;
+  if (kBuildsForSpeed) item.at += item.stride;
   RL_TRY(wrap_index(&value, self.sizes()[item.dim]));
   *offset += static_cast<ptrdiff_t>(value) * byte_stride(self, item.dim);
   return Error::Ok;
@@ -158,7 +164,7 @@ Error Indexing::run(const Tensor& self, const View& selected, Direction directio
   // The innermost kept axis moves as a span; the others are walked for each selected position.
   const Axis run = kept.inner();
   const size_t element = self.element_size();
-  const bool is_one_run = kept.count(1) == 1;
+  const bool is_one_run = kBuildsForSpeed && kept.count(1) == 1;
   const auto move_run = [&](const char* source, char* target) {
     move(target, run.output, source, run.input, run.size, element);
   };
