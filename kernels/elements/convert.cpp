@@ -7,6 +7,7 @@
 #include "kernels/elements/element.h"
 #include "kernels/ukernel/convert.h"
 #include "kernels/ukernel/loops.h"
+#include "kernels/walk/strided_copy.h"
 #include "runtime/base/assert.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -187,6 +188,26 @@ struct Loops {
 
 constexpr Loops kLoops;
 
+#ifndef __OPTIMIZE_SIZE__
+// Converts strided elements as contiguous blocks, for which `loop` has a microkernel.
+void convert_blocks(Loop loop, char* target, ptrdiff_t target_stride, size_t to, const char* source,
+                    ptrdiff_t source_stride, size_t from, size_t n) {
+  constexpr size_t kBlock = 64;
+  alignas(8) char in[kBlock * 8];
+  alignas(8) char out[kBlock * 8];
+  while (n > 0) {
+    const size_t length = n < kBlock ? n : kBlock;
+    const auto count = static_cast<ptrdiff_t>(length);
+    copy_elements(in, static_cast<ptrdiff_t>(from), source, source_stride, length, from);
+    loop(out, static_cast<ptrdiff_t>(to), in, static_cast<ptrdiff_t>(from), length);
+    copy_elements(target, target_stride, out, static_cast<ptrdiff_t>(to), length, to);
+    target += target_stride * count;
+    source += source_stride * count;
+    n -= length;
+  }
+}
+#endif
+
 // Precondition: at least one of the dtypes is its own kind.
 Loop loop_between(ScalarType to, ScalarType from) {
   if (contains(kKinds, to) && contains(kKinds, from)) {
@@ -310,6 +331,16 @@ void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const vo
   // One step, the most frequent case.
   const bool loads = contains(kKinds, to) && kind_of(from) == to;
   if (loads || (contains(kKinds, from) && kind_of(to) == from)) {
+    constexpr size_t kFewest = 16;  // fewer take less time one by one
+    const size_t to_size = element_size(to);
+    const size_t from_size = element_size(from);
+    const bool is_half = to == ScalarType::Half || from == ScalarType::Half;
+    if (is_half && n >= kFewest && out != in &&
+        (target_stride != static_cast<ptrdiff_t>(to_size) ||
+         source_stride != static_cast<ptrdiff_t>(from_size))) {
+      return convert_blocks(loop_between(to, from), out, target_stride, to_size, in, source_stride, from_size,
+                            n);
+    }
     return loop_between(to, from)(out, target_stride, in, source_stride, n);
   }
 #endif

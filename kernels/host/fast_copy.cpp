@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "kernels/checks/checks.h"
 #include "kernels/ukernel/transpose.h"
@@ -37,6 +38,7 @@ class Copy {
     for (const Loop& loop : loops.loops()) loops_[dim_++] = loop;
     if (dim_ > 1) widen_elements();
     if (dim_ > 1) find_matrix();
+    if (dim_ > 1) turn_short_run();
   }
 
   [[nodiscard]] bool is_empty() const { return dim_ == 0; }
@@ -93,6 +95,14 @@ class Copy {
       is_matrix_ = true;
       return;
     }
+  }
+
+  // A few elements, repeated or strided, become the outer loop, so that the inner one is long.
+  void turn_short_run() {
+    constexpr ptrdiff_t kFew = 4;
+    const bool is_row = loops_[0].target == element_ && loops_[0].source == element_;
+    if (is_matrix_ || is_row || loops_[0].size > kFew || loops_[1].size <= loops_[0].size) return;
+    std::swap(loops_[0], loops_[1]);
   }
 
   void walk(const Loop* loops, size_t dim, char* target, const char* source) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Works fiber by fiber with element access functions, which are compiled once for all dtypes; builds for
-// speed have loops for each real dtype, and add whole slices where all fibers have the same indices. 16-bit
+// speed have loops for each dtype, and add whole slices where all fibers have the same indices. 16-bit
 // sums are held in float for the whole fiber, and a mean counts in scratch memory.
 #include "kernels/index/combine.h"
 
@@ -9,6 +9,7 @@
 
 #include "kernels/checks/selection.h"
 #include "kernels/elements/convert.h"
+#include "kernels/elements/element.h"
 #include "kernels/elements/element_access.h"
 #include "kernels/index/index.h"
 #include "kernels/math/arithmetic.h"
@@ -16,6 +17,7 @@
 #include "kernels/walk/fibers.h"
 #include "kernels/walk/paired_axes.h"
 #include "runtime/base/log.h"
+#include "runtime/tensor/complex.h"
 #include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
@@ -38,41 +40,49 @@ N combined(N a, N b, Combine how) {
 }
 
 #ifndef __OPTIMIZE_SIZE__
-// Calls f(combine, target type, source type) with the function and the types of a loop: 16-bit floats are
-// held in float. InvalidType for other dtypes, whose elements combine_elements() combines.
+// The dtypes with loops. 16-bit floats are converted to float.
+constexpr TypeSet kTyped = (computed_in(kAnySelectedType & types::kReal) & types::kReal) |
+                           (kAnySelectedType & types::kBool) |
+                           (complex_needs(kAnySelectedType) & types::kComplex);
+
+// True for the loops of dispatch_combine(). Elements of others are combined by combine_elements().
+bool has_loops(ScalarType source, ScalarType held, Combine how) {
+  return source == held && contains(kTyped & ~types::kReducedFloat, held) &&
+         (how == Combine::kSum || !contains(types::kComplex, held));
+}
+
+// Calls f(combine, type) with the function and the type of a loop. Precondition: has_loops().
 template <class F>
-Error dispatch_combine(ScalarType source, ScalarType held, Combine how, F f) {
-  constexpr TypeSet kTyped = kAnySelectedType & types::kReal;
-  return dispatch<kTyped>(source, [&](auto of) {
-    using S = typename decltype(of)::Element;
-    using T = std::conditional_t<contains(types::kReducedFloat, scalar_type_of<S>), float, S>;
-    if (held != scalar_type_of<T>) return Error::InvalidType;
-    const auto with = [&](auto combine) { return f(combine, Type<T>{}, Type<S>{}); };
-    switch (how) {
-      case Combine::kProduct:
-        return with([](T a, T b) { return combined(a, b, Combine::kProduct); });
-      case Combine::kLargest:
-        return with([](T a, T b) { return combined(a, b, Combine::kLargest); });
-      case Combine::kSmallest:
-        return with([](T a, T b) { return combined(a, b, Combine::kSmallest); });
-      default:
-        return with([](T a, T b) { return combined(a, b, Combine::kSum); });
+Error dispatch_combine(ScalarType type, Combine how, F f) {
+  return dispatch<(kTyped & ~types::kReducedFloat)>(type, [&](auto of) {
+    using T = typename decltype(of)::Element;
+    const auto with = [&](auto combine) { return f(combine, Type<T>{}); };
+    if constexpr (is_complex_number<T>) {
+      return with([](T a, T b) { return a + b; });
+    } else {
+      switch (how) {
+        case Combine::kProduct:
+          return with([](T a, T b) { return combined(a, b, Combine::kProduct); });
+        case Combine::kLargest:
+          return with([](T a, T b) { return combined(a, b, Combine::kLargest); });
+        case Combine::kSmallest:
+          return with([](T a, T b) { return combined(a, b, Combine::kSmallest); });
+        default:
+          return with([](T a, T b) { return combined(a, b, Combine::kSum); });
+      }
     }
   });
 }
 
-// True for dtypes of dispatch_combine(), which would log an error for others.
-bool has_loops(ScalarType source, ScalarType held) {
-  constexpr TypeSet kTyped = kAnySelectedType & types::kReal;
-  return contains(kTyped, source) && held == computed_type(source);
-}
-
-// True if all fibers have the same indices: index_add broadcasts a vector.
+// True if several fibers have the same indices: index_add broadcasts a vector.
 bool is_uniform(const IndexedCombine& combine) {
+  bool are_several = false;
   for (size_t d = 0; d < combine.index.dim; ++d) {
-    if (d != combine.dim && combine.index.sizes[d] != 1 && combine.index.strides[d] != 0) return false;
+    if (d == combine.dim || combine.index.sizes[d] == 1) continue;
+    if (combine.index.strides[d] != 0) return false;
+    are_several = true;
   }
-  return true;
+  return are_several;
 }
 
 // Combines whole slices: one walk over the other dimensions for each index.
@@ -88,23 +98,21 @@ Error combine_slices(const IndexedCombine& combine) {
   const Fiber indices{combine.index.data, combine.index.strides[dim], combine.index.sizes[dim]};
   const Fiber targets{combine.target.data, combine.target.strides[dim], combine.target.sizes[dim]};
   const Fiber sources{combine.source.data, combine.source.strides[dim], combine.source.sizes[dim]};
-  const ScalarType type = combine.target.type;
-  return dispatch_combine(combine.source.type, type, combine.how, [&](auto f, auto held, auto stored) {
-    using T = typename decltype(held)::Element;
-    using S = typename decltype(stored)::Element;
+  return dispatch_combine(combine.target.type, combine.how, [&](auto f, auto of) {
+    using T = typename decltype(of)::Element;
     const Axis& inner = axes.inner();
-    const bool contiguous = inner.input == ptrdiff_t{sizeof(S)} && inner.output == ptrdiff_t{sizeof(T)};
+    const bool contiguous = inner.input == ptrdiff_t{sizeof(T)} && inner.output == inner.input;
     return for_each_indexed(indices, combine.index.type, targets, sources, [&](char* to, const char* from) {
       axes.walk(from, to, 1, [&](const char* in, char* out) {
         if (contiguous) {
           auto* const results = reinterpret_cast<T*>(out);
-          const auto* const values = reinterpret_cast<const S*>(in);
-          for (size_t i = 0; i < inner.size; ++i) results[i] = f(results[i], static_cast<T>(values[i]));
+          const auto* const values = reinterpret_cast<const T*>(in);
+          for (size_t i = 0; i < inner.size; ++i) results[i] = f(load(results + i), load(values + i));
           return;
         }
         for (size_t i = 0; i < inner.size; ++i, in += inner.input, out += inner.output) {
-          auto& result = *reinterpret_cast<T*>(out);
-          result = f(result, static_cast<T>(*reinterpret_cast<const S*>(in)));
+          auto* const result = reinterpret_cast<T*>(out);
+          *result = f(load(result), load(reinterpret_cast<const T*>(in)));
         }
       });
     });
@@ -112,11 +120,12 @@ Error combine_slices(const IndexedCombine& combine) {
 }
 #endif
 
-// Processes one fiber. `held` is the dtype of the accumulators: float for 16-bit floats, else the target's.
+// Processes one fiber.
 struct Walk {
   const IndexedCombine& combine;
   uint32_t* counts = nullptr;  // mean only: number of elements combined into each one of the target
   float* sums = nullptr;       // 16-bit floats only: the fiber in float
+  float* values = nullptr;     // the same of the source, in builds for speed
 
   Error operator()(const Fiber* fibers) const {
     const Fiber& target = fibers[1];
@@ -125,34 +134,44 @@ struct Walk {
     const auto size = static_cast<size_t>(target.size);
     const ScalarType type = combine.target.type;
     if (counts != nullptr) std::memset(counts, 0, size * sizeof *counts);
-    if (sums == nullptr) return run(fibers, type);
+    if (sums == nullptr) return run(fibers, type, type);
     convert_span(sums, sizeof(float), ScalarType::Float, target.data, target.stride, type, size);
-    const Fiber held[] = {fibers[0], {reinterpret_cast<char*>(sums), sizeof(float), target.size}, fibers[2]};
-    RL_TRY(run(held, ScalarType::Float));
+    Fiber held[] = {fibers[0], {reinterpret_cast<char*>(sums), sizeof(float), target.size}, fibers[2]};
+    ScalarType source = type;
+#ifndef __OPTIMIZE_SIZE__
+    if (values != nullptr) {
+      const ptrdiff_t count = fibers[0].size;
+      convert_span(values, sizeof(float), ScalarType::Float, fibers[2].data, fibers[2].stride, type,
+                   static_cast<size_t>(count));
+      held[2] = {reinterpret_cast<char*>(values), sizeof(float), count};
+      source = ScalarType::Float;
+    }
+#endif
+    RL_TRY(run(held, ScalarType::Float, source));
     convert_span(target.data, target.stride, type, sums, sizeof(float), ScalarType::Float, size);
     return Error::Ok;
   }
 
  private:
-  Error run(const Fiber* fibers, ScalarType held) const {
+  // `held` is the dtype of the accumulators: float for 16-bit floats, else the target's.
+  Error run(const Fiber* fibers, ScalarType held, ScalarType source) const {
     // A first pass over the indices; elements without an index keep their old value.
-    if (!combine.include_target) RL_TRY(start(fibers, held));
+    if (!combine.include_target) RL_TRY(start(fibers, held, source));
 #ifndef __OPTIMIZE_SIZE__
-    if (counts == nullptr && has_loops(combine.source.type, held)) {
-      return dispatch_combine(combine.source.type, held, combine.how, [&](auto f, auto to_type, auto of) {
-        using T = typename decltype(to_type)::Element;
-        using S = typename decltype(of)::Element;
+    if (counts == nullptr && has_loops(source, held, combine.how)) {
+      return dispatch_combine(held, combine.how, [&](auto f, auto of) {
+        using T = typename decltype(of)::Element;
         return for_each_indexed(fibers[0], combine.index.type, fibers[1], fibers[2],
                                 [&](char* to, const char* from) {
-                                  auto& result = *reinterpret_cast<T*>(to);
-                                  result = f(result, static_cast<T>(*reinterpret_cast<const S*>(from)));
+                                  auto* const result = reinterpret_cast<T*>(to);
+                                  *result = f(load(result), load(reinterpret_cast<const T*>(from)));
                                 });
       });
     }
 #endif
     RL_TRY(for_each_indexed(
         fibers[0], combine.index.type, fibers[1], fibers[2], [&](char* to, const char* from) {
-          combine_elements(to, held, from, combine.source.type, combine.how);
+          combine_elements(to, held, from, source, combine.how);
           if (counts != nullptr)
             ++counts[fibers[1].stride == 0 ? 0 : (to - fibers[1].data) / fibers[1].stride];
         }));
@@ -162,13 +181,12 @@ struct Walk {
 
   // Writes the neutral element to each indexed element whose old value does not count: 0, 1, or for extrema
   // one of the candidates.
-  Error start(const Fiber* fibers, ScalarType held) const {
+  Error start(const Fiber* fibers, ScalarType held, ScalarType source) const {
     const bool ordered = combine.how == Combine::kLargest || combine.how == Combine::kSmallest;
     return for_each_indexed(fibers[0], combine.index.type, fibers[1], fibers[2],
                             [&](char* to, const char* from) {
                               store_integer(to, held, combine.how == Combine::kProduct ? 1 : 0);
-                              if (ordered)
-                                combine_elements(to, held, from, combine.source.type, Combine::kSum);
+                              if (ordered) combine_elements(to, held, from, source, Combine::kSum);
                             });
   }
 
@@ -231,8 +249,13 @@ Error combine_indexed(KernelContext& context, const IndexedCombine& combine) {
   RL_CHECK(
       !pairs || combine.how == Combine::kSum || (combine.how == Combine::kProduct && combine.include_target),
       Error::InvalidType, "self: complex elements only add and multiply");
+  bool by_parts = pairs && combine.how == Combine::kSum;
+#ifndef __OPTIMIZE_SIZE__
+  by_parts = by_parts &&
+             !(combine.include_target && has_loops(combine.source.type, combine.target.type, combine.how));
+#endif
   // Sums of complex elements are independent sums of the parts.
-  if (pairs && combine.how == Combine::kSum) {
+  if (by_parts) {
     for (const size_t which : {0, 1}) {
       IndexedCombine parts = combine;
       parts.target = parts_of(combine.target, which);
@@ -247,6 +270,10 @@ Error combine_indexed(KernelContext& context, const IndexedCombine& combine) {
   if (adds && contains(types::kReducedFloat, combine.target.type)) {
     // Null is no error: without the memory each step rounds to 16 bits.
     walk.sums = static_cast<float*>(context.allocate_temp(size * sizeof(float), alignof(float)));
+#ifndef __OPTIMIZE_SIZE__
+    const auto count = static_cast<size_t>(combine.index.sizes[combine.dim]);
+    walk.values = static_cast<float*>(context.allocate_temp(count * sizeof(float), alignof(float)));
+#endif
   }
   if (combine.how == Combine::kMean) {
     walk.counts = static_cast<uint32_t*>(context.allocate_temp(size * sizeof(uint32_t), alignof(uint32_t)));
@@ -255,7 +282,7 @@ Error combine_indexed(KernelContext& context, const IndexedCombine& combine) {
   }
 #ifndef __OPTIMIZE_SIZE__
   const bool plain = combine.include_target && walk.counts == nullptr && walk.sums == nullptr;
-  if (plain && has_loops(combine.source.type, combine.target.type) && is_uniform(combine) &&
+  if (plain && has_loops(combine.source.type, combine.target.type, combine.how) && is_uniform(combine) &&
       combine.index.dim == combine.source.dim) {
     return combine_slices(combine);
   }

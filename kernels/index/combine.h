@@ -37,8 +37,9 @@ struct IndexedCombine {
 
 // Combines target[..., index[i], ...] with source[..., i, ...]. Shapes must satisfy check_index_shape().
 // Scratch memory: 4 bytes for each element of `target` along `dim` to add or multiply 16-bit floats (without
-// it each step rounds), and 4 for kMean. Errors: InvalidArgument if an index is out of range; InvalidType for
-// complex elements unless added or multiplied; MemoryAllocationFailed for a mean without scratch memory.
+// it each step rounds), in builds for speed as many for `source`, and 4 for kMean. Errors: InvalidArgument if
+// an index is out of range; InvalidType for complex elements unless added or multiplied;
+// MemoryAllocationFailed for a mean without scratch memory.
 Error combine_indexed(KernelContext& context, const IndexedCombine& combine);
 
 }  // namespace rushlight::kernels

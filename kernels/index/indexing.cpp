@@ -9,6 +9,12 @@ namespace rushlight::kernels {
 
 namespace {
 
+#ifdef __OPTIMIZE_SIZE__
+constexpr bool kBuildsForSpeed = false;
+#else
+constexpr bool kBuildsForSpeed = true;
+#endif
+
 // Byte offset of element `position`, numbered in row-major order of `shape`, in a tensor that has this shape
 // from dimension `first` on. One division for each dimension.
 ptrdiff_t offset_at(size_t position, Span<const SizesType> shape, const Tensor& tensor, size_t first) {
@@ -60,7 +66,7 @@ Error Indexing::add(const Tensor& self, const Tensor& index, size_t dim) {
   RL_CHECK(covers > 0 && dim + covers <= static_cast<size_t>(self.dim()), Error::InvalidArgument,
            "indices: expected one for each dimension of self at most, %lu, got one of %lu for dimension %lu",
            log_number(static_cast<size_t>(self.dim())), log_number(covers), log_number(dim));
-  Item item{&index, 1, static_cast<uint8_t>(dim), is_mask, 0};
+  Item item{&index, 1, static_cast<uint8_t>(dim), is_mask, 0, nullptr, 0};
   Shape shape;
   for (size_t d = 0; d < static_cast<size_t>(index.dim()); ++d) {
     RL_CHECK(!is_mask || index.sizes()[d] == self.sizes()[dim + d], Error::InvalidArgument,
@@ -122,12 +128,17 @@ Error Indexing::offset_of(Item& item, const Tensor& self, const SizesType* at, p
     *offset += offset_at(item.position, index.sizes(), self, item.dim);
     return Error::Ok;
   }
-  ptrdiff_t element = 0;
   const auto rank = static_cast<size_t>(index.dim());
-  for (size_t d = 0; d < rank; ++d) {
-    if (index.sizes()[d] != 1) element += byte_stride(index, d) * at[broadcast_.dim - rank + d];
+  // The address is computed once for a row in builds for speed.
+  if (!kBuildsForSpeed || rank == 0 || at[broadcast_.dim - 1] == 0) {
+    item.at = index.const_data_ptr<char>();
+    for (size_t d = 0; d < rank; ++d) {
+      item.stride = index.sizes()[d] == 1 ? 0 : byte_stride(index, d);
+      item.at += item.stride * at[broadcast_.dim - rank + d];
+    }
   }
-  int64_t value = read_index(index.const_data_ptr<char>() + element, index.scalar_type());
+  int64_t value = read_index(item.at, index.scalar_type());
+  if (kBuildsForSpeed) item.at += item.stride;
   RL_TRY(wrap_index(&value, self.sizes()[item.dim]));
   *offset += static_cast<ptrdiff_t>(value) * byte_stride(self, item.dim);
   return Error::Ok;
@@ -152,8 +163,10 @@ Error Indexing::run(const Tensor& self, const View& selected, Direction directio
   }
   // The innermost kept axis moves as a span; the others are walked for each selected position.
   const Axis run = kept.inner();
+  const size_t element = self.element_size();
+  const bool is_one_run = kBuildsForSpeed && kept.count(1) == 1;
   const auto move_run = [&](const char* source, char* target) {
-    move(target, run.output, source, run.input, run.size, self.element_size());
+    move(target, run.output, source, run.input, run.size, element);
   };
   SizesType at[kTensorDimensionLimit] = {};
   char* theirs = selected.data;
@@ -161,7 +174,9 @@ Error Indexing::run(const Tensor& self, const View& selected, Direction directio
     ptrdiff_t offset = 0;
     for (size_t i = 0; i < count_; ++i) RL_TRY(offset_of(items_[i], self, at, &offset));
     char* const ours = self.mutable_data_ptr<char>() + offset;
-    if (direction == kRead) {
+    if (is_one_run) {
+      direction == kRead ? move_run(ours, theirs) : move_run(theirs, ours);
+    } else if (direction == kRead) {
       kept.walk(ours, theirs, 1, move_run);
     } else {
       kept.walk(theirs, ours, 1, move_run);

@@ -50,6 +50,8 @@ class Indexing {
     uint8_t dim;     // first dimension of self that it covers
     bool is_mask;
     size_t position;  // mask only: current true element, row-major
+    const char* at;   // integers only: the next index of the last broadcast dimension, and its stride
+    ptrdiff_t stride;
   };
 
   // add(): appends an item and broadcasts its shape. plan_result(): PyTorch's rule for the position of the

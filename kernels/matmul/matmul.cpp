@@ -38,6 +38,19 @@ RL_LOOPS Accumulator<T> dot_in_loops(const T* a, const T* b, size_t n) {
   for (size_t k = 0; k < n; ++k) sum += widen(a[k]) * widen(b[k]);
   return sum;
 }
+
+// Adds `depth` products to each sum of a whole tile, whose elements are contiguous.
+template <class T>
+RL_LOOPS void add_tile_in_loops(Accumulator<T>* sums, size_t depth, const T* a, ptrdiff_t a_step, const T* b,
+                                ptrdiff_t row) {
+  Accumulator<T> tile[kTile];
+  for (size_t j = 0; j < kTile; ++j) tile[j] = sums[j];
+  for (; depth > 0; --depth, a += a_step, b += row) {
+    const Accumulator<T> factor = widen(*a);
+    for (size_t j = 0; j < kTile; ++j) tile[j] += factor * widen(b[j]);
+  }
+  for (size_t j = 0; j < kTile; ++j) sums[j] = tile[j];
+}
 #endif
 
 template <class T>
@@ -69,6 +82,14 @@ void add_products(Accumulator<T>* sums, size_t columns, size_t depth, const T* a
     for (size_t j = 0; j < columns; ++j) sums[j] += dot(a, b + static_cast<ptrdiff_t>(j) * column, depth);
     return;
   }
+#ifndef __OPTIMIZE_SIZE__
+  // For narrower integers it would take more code than time.
+  if constexpr (std::is_integral_v<T> && sizeof(T) >= sizeof(int32_t)) {
+    if (columns == kTile && column == 1 && ukernel::runs_loops()) {
+      return add_tile_in_loops(sums, depth, a, a_step, b, row);
+    }
+  }
+#endif
   add_scaled<T>(sums, 1, {b, column, row, a, a_step, static_cast<ptrdiff_t>(depth)},
                 static_cast<ptrdiff_t>(columns));
 }
@@ -205,7 +226,25 @@ void multiply_as(const Product& product) {
   }
 }
 
+#ifndef __OPTIMIZE_SIZE__
+Matrix transposed(const Matrix& matrix) { return {matrix.data, matrix.column_stride, matrix.row_stride}; }
+#endif
+
 Error multiply_real(const Product& product) {
+#ifndef __OPTIMIZE_SIZE__
+  // Few columns would fill a small part of each tile: C^T = B^T A^T exchanges strides only.
+  constexpr size_t kFew = 4;
+  if (product.columns <= kFew && product.rows > product.columns) {
+    Product other = product;
+    other.rows = product.columns;
+    other.columns = product.rows;
+    other.a = transposed(product.b);
+    other.b = transposed(product.a);
+    other.out = transposed(product.out);
+    other.bias = transposed(product.bias);
+    return multiply_real(other);
+  }
+#endif
   return dispatch<kRealTypes>(product.type, [&](auto type) {
     multiply_as<typename decltype(type)::Element>(product);
     return Error::Ok;

@@ -14,6 +14,23 @@ namespace rushlight::kernels {
 ptrdiff_t position_of_median(const Fiber& fiber, ScalarType type, int64_t ignores_nan, RankScratch scratch) {
   // NaN sorts behind all numbers, so the median of the numbers has rank (numbers - 1) / 2: the lower one of
   // two middle elements.
+#ifndef __OPTIMIZE_SIZE__
+  if (scratch != nullptr) {
+    const auto size = static_cast<size_t>(fiber.size);
+    int64_t* const keys = read_keys(fiber, type, scratch);
+    size_t others = 0;  // NaN, whose key is INT64_MAX
+    if (!is_integer_like(type)) {
+      // Compilers vectorize this form: only for INT64_MAX the sign changes from plus to minus.
+      for (size_t i = 0; i < size; ++i) {
+        const auto key = static_cast<uint64_t>(keys[i]);
+        others += static_cast<size_t>(((key + 1) & ~key) >> 63);
+      }
+    }
+    // The first NaN follows all numbers.
+    const bool is_nan = others == size || (ignores_nan == 0 && others > 0);
+    return position_among(keys, size, is_nan ? size - others : (size - others - 1) / 2);
+  }
+#endif
   const ptrdiff_t numbers = count_not_nan(fiber, type);
   if (numbers == 0 || (ignores_nan == 0 && numbers < fiber.size)) return position_of_nan(fiber, type);
   return position_of_rank(fiber, type, (numbers - 1) / 2, scratch);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// With scratch, a radix select over the bytes of the keys, from the highest: a histogram finds the bucket of
-// the rank, and only its entries stay. Without, a quickselect with a fixed pseudo-random pivot sequence, and
-// for positions a heapsort; both compare elements in place, because the input must not change.
+// With scratch, selects among keys without positions, by a sample and by a radix select: a histogram of the
+// highest bits finds the bucket of the rank, and only its keys stay. A last pass finds the position. Without,
+// a quickselect with a fixed pseudo-random pivot sequence, and for positions a heapsort; both compare
+// elements in place, because the input must not change.
 #include "kernels/sorting/order_statistic.h"
+
+#include <cstring>
 
 #include "kernels/checks/checks.h"
 #include "kernels/elements/element_access.h"
@@ -25,36 +28,69 @@ struct Order {
   }
 };
 
-// Selects among entries in the order of their positions; destroys them.
-[[maybe_unused]] ptrdiff_t select(KeyedPosition* entries, size_t count, size_t rank) {
-  while (count > 1) {
-    int64_t least = entries[0].key;
-    int64_t most = entries[0].key;
+#ifndef __OPTIMIZE_SIZE__
+// Writes the keys in [low + 1, low + width] to `kept`, which may be `keys`, and returns how many. Without a
+// branch: a key is overwritten unless it is within the bounds. `*below` is the number of keys up to `low`.
+size_t keep_between(const int64_t* keys, size_t count, int64_t low, uint64_t width, int64_t* kept,
+                    size_t* below) {
+  const uint64_t first = static_cast<uint64_t>(low) + 1;
+  size_t held = 0;
+  size_t less = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t key = keys[i];
+    kept[held] = key;
+    held += static_cast<uint64_t>(key) - first < width ? 1 : 0;
+    less += key <= low ? 1 : 0;
+  }
+  *below = less;
+  return held;
+}
+
+size_t count_equal(const int64_t* keys, size_t count, int64_t key) {
+  size_t equal = 0;
+  for (size_t i = 0; i < count; ++i) equal += keys[i] == key ? 1 : 0;
+  return equal;
+}
+
+// Returns the key at `*rank` of the sorted keys, which it reorders, and sets `*rank` to the number of equal
+// keys before it. Radix select over the 8 highest bits in which keys differ, then an insertion sort.
+int64_t select(int64_t* keys, size_t count, size_t* rank) {
+  constexpr size_t kShort = 24;
+  while (count > kShort) {
+    int64_t least = keys[0];
+    int64_t most = keys[0];
     for (size_t i = 1; i < count; ++i) {
-      least = entries[i].key < least ? entries[i].key : least;
-      most = entries[i].key > most ? entries[i].key : most;
+      least = keys[i] < least ? keys[i] : least;
+      most = keys[i] > most ? keys[i] : most;
     }
-    if (least == most) break;  // equal elements keep their order
-    // Differences from the least key are unsigned; the highest 8 bits in which they differ are the digit.
+    if (least == most) return least;
+    // Differences from the least key are unsigned.
     const auto distance = [&](int64_t key) {
       return static_cast<uint64_t>(key) - static_cast<uint64_t>(least);
     };
     unsigned shift = 0;
     while ((distance(most) >> shift) > 0xff) ++shift;
     uint32_t counts[256] = {};
-    for (size_t i = 0; i < count; ++i) ++counts[distance(entries[i].key) >> shift];
+    for (size_t i = 0; i < count; ++i) ++counts[distance(keys[i]) >> shift];
     size_t digit = 0;
-    for (; rank >= counts[digit]; ++digit) rank -= counts[digit];
-    size_t kept = 0;
-    for (size_t i = 0; i < count; ++i) {
-      // Without a branch: the entry is overwritten unless it belongs to the bucket.
-      entries[kept] = entries[i];
-      kept += distance(entries[kept].key) >> shift == digit ? 1 : 0;
-    }
-    count = kept;
+    for (; *rank >= counts[digit]; ++digit) *rank -= counts[digit];
+    const uint64_t low = static_cast<uint64_t>(least) + (uint64_t{digit} << shift) - 1;
+    size_t below = 0;
+    count = keep_between(keys, count, static_cast<int64_t>(low), uint64_t{1} << shift, keys, &below);
   }
-  return static_cast<ptrdiff_t>(entries[rank].position);
+  for (size_t i = 1; i < count; ++i) {
+    const int64_t key = keys[i];
+    size_t at = i;
+    for (; at > 0 && keys[at - 1] > key; --at) keys[at] = keys[at - 1];
+    keys[at] = key;
+  }
+  const int64_t found = keys[*rank];
+  size_t equal = 0;
+  while (equal < *rank && keys[*rank - equal - 1] == found) ++equal;
+  *rank = equal;
+  return found;
 }
+#endif
 
 }  // namespace
 
@@ -66,11 +102,71 @@ RankScratch allocate_ranks([[maybe_unused]] KernelContext& context, [[maybe_unus
 #endif
 }
 
+#ifndef __OPTIMIZE_SIZE__
+int64_t* read_keys(const Fiber& fiber, ScalarType type, RankScratch scratch) {
+  auto* const keys = reinterpret_cast<int64_t*>(scratch);
+  order_keys(fiber.data, fiber.stride, type, static_cast<size_t>(fiber.size), false, NanOrder::kAsLargest,
+             keys);
+  return keys;
+}
+
+// Floyd and Rivest's method: two elements of a sorted sample most likely enclose the rank, and one pass
+// keeps the keys between them. Keys that equal a bound are only counted, so few distinct keys cost no more.
+// An unlucky sample costs that pass, and a radix select among all keys follows.
+ptrdiff_t position_among(int64_t* keys, size_t count, size_t rank) {
+  constexpr size_t kSample = 512;
+  constexpr size_t kMargin = 32;  // three standard deviations of the rank of the median of a sample
+  int64_t* const kept = keys + count;
+  const size_t step = count / kSample;
+  const size_t middle = rank / (step + 1);
+  int64_t found = 0;
+  size_t before = rank;  // equal keys before the rank
+  bool is_found = false;
+  if (step >= 8 && middle >= kMargin && middle + 2 * kMargin <= kSample) {
+    int64_t bounds[2];
+    for (const size_t which : {0, 1}) {
+      for (size_t i = 0; i < kSample; ++i) kept[i] = keys[i * step];
+      size_t sampled = middle - kMargin + which * 2 * kMargin;
+      bounds[which] = select(kept, kSample, &sampled);
+    }
+    const auto [low, high] = bounds;
+    const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+    size_t below = 0;
+    const size_t held = keep_between(keys, count, low, range == 0 ? 0 : range - 1, kept, &below);
+    is_found = rank >= below && rank - below < held;
+    if (is_found) {
+      before = rank - below;
+      found = select(kept, held, &before);
+    } else {
+      found = rank < below ? low : high;
+      const size_t equal = count_equal(keys, count, found);
+      before = rank - (rank < below ? below - equal : below + held);
+      is_found = before < equal;  // also false if the difference is negative
+    }
+  }
+  if (!is_found) {
+    std::memcpy(kept, keys, count * sizeof *keys);
+    before = rank;
+    found = select(kept, count, &before);
+  }
+  // Skips whole blocks of keys.
+  constexpr size_t kBlock = 256;
+  size_t at = 0;
+  for (; count - at > kBlock; at += kBlock) {
+    const size_t equal = count_equal(keys + at, kBlock, found);
+    if (equal > before) break;
+    before -= equal;
+  }
+  while (keys[at] != found || before-- > 0) ++at;
+  return static_cast<ptrdiff_t>(at);
+}
+#endif
+
 ptrdiff_t position_of_rank(const Fiber& fiber, ScalarType type, ptrdiff_t rank, RankScratch scratch) {
 #ifndef __OPTIMIZE_SIZE__
   if (scratch != nullptr) {
-    read_keys(fiber, type, false, scratch);
-    return select(scratch, static_cast<size_t>(fiber.size), static_cast<size_t>(rank));
+    const auto size = static_cast<size_t>(fiber.size);
+    return position_among(read_keys(fiber, type, scratch), size, static_cast<size_t>(rank));
   }
 #endif
   static_cast<void>(scratch);

@@ -21,8 +21,17 @@ using RankScratch = KeyedPosition*;
 // Memory for fibers of `size` elements. Null in builds for size and if there is too little memory.
 RankScratch allocate_ranks(KernelContext& context, size_t size);
 
+#ifndef __OPTIMIZE_SIZE__
+// Writes the keys of a fiber, NaN as the largest one, to the front of `scratch`.
+int64_t* read_keys(const Fiber& fiber, ScalarType type, RankScratch scratch);
+
+// Index of the key that would be at `rank` of the sorted keys; equal keys keep their order. Overwrites the
+// `count` numbers behind the keys.
+ptrdiff_t position_among(int64_t* keys, size_t count, size_t rank);
+#endif
+
 // Index of the element that would be at `rank` in the sorted fiber; equal elements keep their order. Cost:
-// linear with scratch, for keys of few bytes; without, expected n log n comparisons. Precondition: `rank` is
+// linear with scratch; without, expected n log n comparisons. Precondition: `rank` is
 // below the fiber's size.
 ptrdiff_t position_of_rank(const Fiber& fiber, ScalarType type, ptrdiff_t rank, RankScratch scratch);
 

@@ -25,6 +25,12 @@ class RowMajorCursor {
   }
   explicit RowMajorCursor(const View& view) : view_(view) {}
 
+  // True if the elements are adjacent, in order.
+  [[nodiscard]] bool is_line() const {
+    return view_.dim == 0 ||
+           (view_.dim == 1 && view_.strides[0] == static_cast<ptrdiff_t>(element_size(view_.type)));
+  }
+
   [[nodiscard]] char* get() const { return view_.data; }
   // Advances the last index, and the ones before it where it ends.
   void advance() {
@@ -50,6 +56,7 @@ class RowMajorElements {
         element_(tensor.element_size()),
         is_row_major_(is_contiguous_dim_order(tensor.dim_order())) {}
 
+  [[nodiscard]] bool is_row_major() const { return is_row_major_; }
   [[nodiscard]] char* at(size_t position) const {
     if (is_row_major_) return view_.data + position * element_;
     // The last dimension is the lowest digit of the position.

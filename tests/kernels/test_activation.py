@@ -166,6 +166,7 @@ def test_arguments_of_activations(kernels: Kernels) -> None:
 @pytest.mark.parametrize("dtype", REAL)
 def test_threshold(kernels: Kernels, dtype: torch.dtype) -> None:
     kernels.check("aten::threshold.out", random_tensor((9, 11), dtype), 2, 7)
+    kernels.check("aten::threshold.out", torch.tensor([0, 1, 255], dtype=torch.uint8), -1, 7)
     refused = kernels.refuse("aten::threshold.out", torch.ones(2).byte(), 300, 1, outs=[torch.ones(2).byte()])
     assert "threshold" in refused.log[0]
 

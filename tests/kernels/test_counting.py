@@ -18,6 +18,17 @@ def test_numbers_are_counted(kernels: Kernels, dtype: torch.dtype) -> None:
     kernels.check("aten::bincount.out", self[:0], None, 3)
 
 
+@pytest.mark.parametrize("last", [254, 255, 256, 1000])
+@pytest.mark.parametrize("least", [0, 255, 256, 257, 600])
+def test_few_and_many_bins(kernels: Kernels, last: int, least: int) -> None:
+    self = random_tensor((1000,), torch.int32, low=0, high=200)
+    for position in (0, 500, 999):  # in the first or a later block
+        self[position] = last
+        kernels.check("aten::bincount.out", self, None, least)
+    self[700] = -1
+    kernels.refuse("aten::bincount.out", self, None, least, outs=[torch.zeros(3, dtype=torch.int64)])
+
+
 @pytest.mark.parametrize("dtype", ALL, ids=str)
 def test_numbers_are_counted_with_weights(kernels: Kernels, dtype: torch.dtype) -> None:
     self = random_tensor((30,), torch.int64, low=0, high=9)

@@ -239,3 +239,13 @@ def test_sums_of_batches_add_to_the_sum_before(kernels: Kernels, depth: int, dty
             narrow = a[:, :, :1].contiguous(), b[:, :1].contiguous()
             kernels.check("aten::addbmm.out", bias, *narrow, beta=beta, alpha=alpha, **tolerance)
     kernels.check("aten::addbmm.out", tensor((7, 9), dtype, 3), a[:0], b[:0], beta=2, alpha=1)
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int16, torch.int32, torch.int64], ids=str)
+@pytest.mark.parametrize("columns", [1, 3, 4, 5, 32, 70])
+def test_tall_matrices_of_integers(kernels: Kernels, dtype: torch.dtype, columns: int) -> None:
+    a, b = random_tensor((70, 3), dtype), random_tensor((3, columns), dtype)
+    kernels.check("aten::mm.out", a, b)
+    kernels.check("aten::mm.out", a, b.t().contiguous().t())
+    for bias in (random_tensor((), dtype), random_tensor((columns,), dtype), random_tensor((70, 1), dtype)):
+        kernels.check("aten::addmm.out", bias, a, b, beta=3, alpha=2)

@@ -49,6 +49,33 @@ def test_values_of_any_rank(kernels: Kernels, numbers: list[int | None], data: s
     kernels.check("aten::cummin.out", self, 0)
 
 
+@pytest.mark.parametrize("name", ["drawn", "few", "two", "equal", "sorted", "alike_where_sampled", "extremes"])
+@pytest.mark.parametrize("rank", [1, 2000, 7000, 10001, 12000, 19999])
+def test_ranks_of_fibers_that_are_sampled(kernels: Kernels, name: str, rank: int) -> None:
+    size, least, most = 20003, -(2**63), 2**63 - 1
+    drawn = torch.randint(least, most, (size,), generator=torch.Generator().manual_seed(rank))
+    alike = drawn.clone()
+    alike[:: size // 512] = 3  # the sample has one value, and most others are far from it
+    self = {
+        "drawn": drawn,
+        "few": drawn % 7,
+        "two": torch.arange(size) % 2,
+        "equal": torch.full((size,), most),
+        "sorted": torch.arange(size, 0, -1),
+        "alike_where_sampled": alike,
+        "extremes": torch.where(drawn % 3 == 0, least, most),
+    }[name]
+    value, position = torch.empty((), dtype=self.dtype), torch.empty((), dtype=torch.int64)
+    kernels.run("aten::kthvalue.values", [self, rank, 0, False, value, position])
+    order = torch.sort(self, stable=True)
+    assert value == order.values[rank - 1]
+    assert position == order.indices[rank - 1]
+    floats = torch.where(drawn % 5 == 0, NAN, self.double())
+    for median in ("aten::median.out", "aten::nanmedian.out"):
+        kernels.check(median, self if median == "aten::median.out" else floats)
+        kernels.check(median, floats[:10000].bfloat16())
+
+
 def test_medians_with_nan(kernels: Kernels) -> None:
     self = torch.tensor([[1.0, NAN, 3.0], [NAN, NAN, NAN], [4.0, 2.0, 9.0]])
     kernels.check("aten::median.dim_values", self, 1)

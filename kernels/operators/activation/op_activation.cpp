@@ -2,6 +2,8 @@
 // Elementwise activation functions without a file of their name. Exponentials take arguments that are not
 // positive where that avoids overflow (log1p_exp, log_sigmoid); NaN inputs give NaN outputs, as in PyTorch.
 #include <cmath>
+#include <cstdint>
+#include <type_traits>
 
 #include "kernels/backs/backs.h"
 #include "kernels/checks/scalar_range.h"
@@ -136,13 +138,19 @@ Error softshrink_out(KernelContext&, const Tensor& self, const Scalar& lambd, Te
 Error threshold_out(KernelContext&, const Tensor& self, const Scalar& threshold, const Scalar& value,
                     Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::threshold.out");
-  RL_TRY(check_scalar_range(threshold, self.scalar_type(), "threshold"));
-  RL_TRY(check_scalar_range(value, self.scalar_type(), "value"));
-  const auto make = [&](auto type) {
-    using T = typename decltype(type)::Element;
-    return [limit = threshold.to<T>(), other = value.to<T>()](T x) { return x <= limit ? other : x; };
+  const ScalarType type = self.scalar_type();
+  RL_TRY(check_scalar_range(threshold, type, "threshold"));
+  RL_TRY(check_scalar_range(value, type, "value"));
+  const auto make = [&](auto held) {
+    using T = typename decltype(held)::Element;
+    T limit = threshold.to<T>();
+    // Negative limits wrap in uint8, as in PyTorch; other constants fit in their dtypes.
+    if constexpr (std::is_same_v<T, int64_t>) limit = type == ScalarType::Byte ? limit & 0xff : limit;
+    return [limit, other = value.to<T>()](T x) { return x <= limit ? other : x; };
   };
-  return elementwise_for<kTypes>(self.scalar_type(), out, make, self);
+  // Loops of uint8 and int32 hold these constants, too. Only uint64 has signs that matter.
+  static_assert(!contains(kTypes, ScalarType::UInt64));
+  return elementwise_for<kTypes, Signs::kIgnored>(type, out, make, self);
 }
 
 // log(sigmoid(x)) as min(x, 0) - log1p(exp(-|x|)): the exponential is at most 1, and large negative x give x

@@ -21,8 +21,12 @@ Error hardtanh_out(KernelContext& context, const Tensor& self, const Scalar& min
       return at_most(at_least(x, low), high);
     };
   };
-  return backs::hardtanh_out(context, BoundsProblem{{self, out}, min_val.to<float>(), max_val.to<float>()},
-                             [&] { return elementwise_for<kTypes>(type, out, bound, self); });
+  // The bounds fit in the dtype, so that loops of uint8 and int32 compare as int64 does. Only uint64 has
+  // signs that matter.
+  static_assert(!contains(kTypes, ScalarType::UInt64));
+  return backs::hardtanh_out(
+      context, BoundsProblem{{self, out}, min_val.to<float>(), max_val.to<float>()},
+      [&] { return elementwise_for<kTypes, Signs::kIgnored>(type, out, bound, self); });
 }
 
 }  // namespace rushlight::kernels

@@ -12,14 +12,16 @@
 #include "kernels/math/arithmetic.h"
 #include "kernels/math/complex_view.h"
 #include "runtime/kernel/context.h"
+#include "runtime/tensor/complex.h"
 #include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
 
 namespace {
 
-// Adds alpha * source in a real dtype. Complex tensors call it for the real and the imaginary parts. Integers
-// wrap; floating sums are formed in double and rounded to the dtype after each addition. Indices may repeat.
+// Adds alpha * source. Complex elements are added by real and imaginary parts: in builds for size it is
+// called for each, with real views. Integers wrap; sums of 16-bit floats are formed in double and rounded to
+// the dtype after each addition. Indices may repeat.
 Error add_scaled(const IndexUpdate& update, const Scalar& alpha) {
   const ScalarType type = update.target.type;
   const View views[] = {update.index, update.target, update.source};
@@ -30,15 +32,30 @@ Error add_scaled(const IndexUpdate& update, const Scalar& alpha) {
   };
 #ifndef __OPTIMIZE_SIZE__
   constexpr TypeSet kTyped =
-      (kAnySelectedType | complex_needs(kAnySelectedType)) & (types::kReal | types::kBool);
+      (kAnySelectedType | complex_needs(kAnySelectedType)) & (types::kReal | types::kBool | types::kComplex);
   return dispatch<kTyped>(type, [&](auto of) {
     using T = typename decltype(of)::Element;
-    using Wide = std::conditional_t<contains(types::kFloating, scalar_type_of<T>), double, int64_t>;
-    return for_each([factor = alpha.to<Wide>()](char* to, const char* from) {
-      const auto sum = convert<Wide>(load(reinterpret_cast<const T*>(to)));
-      const auto term = convert<Wide>(load(reinterpret_cast<const T*>(from)));
-      *reinterpret_cast<T*>(to) = convert<T>(wrapping_add(sum, wrapping_multiply(term, factor)));
-    });
+    if constexpr (is_complex_number<T>) {
+      using Part = decltype(T::real);
+      using Wide = std::conditional_t<std::is_same_v<Part, Half>, double, Part>;
+      return for_each([factor = alpha.to<Wide>()](char* to, const char* from) {
+        auto* const sum = reinterpret_cast<T*>(to);
+        const auto* const term = reinterpret_cast<const T*>(from);
+        const Part real =
+            static_cast<Part>(static_cast<Wide>(sum->real) + static_cast<Wide>(term->real) * factor);
+        const Part imag =
+            static_cast<Part>(static_cast<Wide>(sum->imag) + static_cast<Wide>(term->imag) * factor);
+        *sum = T(real, imag);
+      });
+    } else {
+      using Wide = std::conditional_t<contains(types::kReducedFloat, scalar_type_of<T>), double,
+                                      std::conditional_t<std::is_floating_point_v<T>, T, int64_t>>;
+      return for_each([factor = alpha.to<Wide>()](char* to, const char* from) {
+        const auto sum = convert<Wide>(load(reinterpret_cast<const T*>(to)));
+        const auto term = convert<Wide>(load(reinterpret_cast<const T*>(from)));
+        *reinterpret_cast<T*>(to) = convert<T>(wrapping_add(sum, wrapping_multiply(term, factor)));
+      });
+    }
   });
 #else
   return for_each([&](char* to, const char* from) {
@@ -67,6 +84,9 @@ Error index_add_out(KernelContext& context, const Tensor& self, int64_t dim, con
     return combine_indexed(context,
                            {update.index, update.target, update.source, update.dim, Combine::kSum, true});
   }
+#ifndef __OPTIMIZE_SIZE__
+  return add_scaled(update, alpha);
+#else
   if (!kSelectsComplex || !is_complex(type)) return add_scaled(update, alpha);
   // A real factor scales both parts alike.
   for (const size_t which : {0, 1}) {
@@ -76,6 +96,7 @@ Error index_add_out(KernelContext& context, const Tensor& self, int64_t dim, con
     RL_TRY(add_scaled(parts, alpha));
   }
   return Error::Ok;
+#endif
 }
 
 }  // namespace rushlight::kernels

@@ -16,14 +16,19 @@ Error scatter_add_out(KernelContext& context, const Tensor& self, int64_t dim, c
   Scatter scatter;
   RL_TRY(scatter.plan(self, dim, index, &src, out));
   if (index.numel() == 0) return Error::Ok;
-  // 16-bit floats add in float for a whole fiber, and complex elements part by part; the others have direct
-  // loops below.
-  if (contains(kTypes & (types::kReducedFloat | types::kComplex), self.scalar_type())) {
+  // 16-bit floats add in float for a whole fiber, and complex elements part by part. In builds for size the
+  // others have direct loops below, as most programs need few of them.
+#ifdef __OPTIMIZE_SIZE__
+  constexpr TypeSet kShared = kTypes & (types::kReducedFloat | types::kComplex);
+#else
+  constexpr TypeSet kShared = kTypes;
+#endif
+  if (contains(kShared, self.scalar_type())) {
     return combine_indexed(context,
                            {scatter.index, scatter.target, scatter.source, scatter.dim, Combine::kSum, true});
   }
   const View views[] = {scatter.index, scatter.target, scatter.source};
-  return dispatch<(kTypes & ~types::kReducedFloat & ~types::kComplex)>(self.scalar_type(), [&](auto type) {
+  return dispatch<(kTypes & ~kShared)>(self.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
     return for_each_fiber(views, scatter.dim, [&](const Fiber* fibers) {
       return for_each_indexed(

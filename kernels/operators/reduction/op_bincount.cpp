@@ -62,7 +62,33 @@ Error bincount_out(KernelContext&, const Tensor& self, const std::optional<Tenso
            to_string(sum_type), to_string(out.scalar_type()));
   if (!contains(kAnySelectedType, sum_type)) return unsupported_type(sum_type);
   int64_t bins = 0;
-  RL_TRY(count_bins(self, minlength, &bins));
+#ifndef __OPTIMIZE_SIZE__
+  // Small numbers take one pass, with four counts of each, so that equal neighbors need not wait for each
+  // other. A larger number ends the pass.
+  constexpr uint64_t kFewBins = 256;
+  uint32_t counts[4][kFewBins] = {};
+  uint64_t bits = weights ? kFewBins : 0;  // of all numbers
+  for_numbers(self, [&](const int64_t* numbers, size_t, size_t n) {
+    if (bits >= kFewBins) return;
+    for (size_t i = 0; i < n; ++i) {
+      const auto bin = static_cast<uint64_t>(numbers[i]);
+      bits |= bin;
+      ++counts[i % 4][bin % kFewBins];
+    }
+  });
+  const auto count_of = [&](size_t bin) {
+    return int64_t{counts[0][bin]} + counts[1][bin] + counts[2][bin] + counts[3][bin];
+  };
+  const bool is_counted = bits < kFewBins;
+  if (is_counted) {
+    for (size_t bin = 0; bin < kFewBins; ++bin)
+      bins = count_of(bin) > 0 ? static_cast<int64_t>(bin) + 1 : bins;
+    bins = bins < minlength ? minlength : bins;
+  }
+#else
+  constexpr bool is_counted = false;
+#endif
+  if (!is_counted) RL_TRY(count_bins(self, minlength, &bins));
   const SizesType size = static_cast<SizesType>(bins);
   RL_TRY(resize_out(out, {&size, 1}));
 
@@ -70,6 +96,14 @@ Error bincount_out(KernelContext&, const Tensor& self, const std::optional<Tenso
   const ptrdiff_t step = byte_stride(out, 0);
   // All dtypes of sums store an integer 0.
   for (SizesType i = 0; i < size; ++i) store_integer(sums + i * step, sum_type, 0);
+#ifndef __OPTIMIZE_SIZE__
+  if (is_counted) {
+    for (size_t bin = 0; bin < kFewBins && static_cast<int64_t>(bin) < bins; ++bin) {
+      *reinterpret_cast<int64_t*>(sums + static_cast<ptrdiff_t>(bin) * step) = count_of(bin);
+    }
+    return Error::Ok;
+  }
+#endif
   // Bins are tested again: other threads may change the elements after count_bins().
   for_numbers(self, [&](const int64_t* numbers, size_t first, size_t n) {
     if (!weights) {
