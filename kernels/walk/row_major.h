@@ -36,6 +36,21 @@ class RowMajorCursor {
     }
   }
 
+  // Loops over spans take no step of the cursor for each element: the elements from this one to the end of
+  // its last dimension, and the bytes between them; 1 and 0 for a tensor without dimensions.
+  [[nodiscard]] ptrdiff_t span() const {
+    return view_.dim == 0 ? 1 : view_.sizes[view_.dim - 1] - index_[view_.dim - 1];
+  }
+  [[nodiscard]] ptrdiff_t stride() const { return view_.dim == 0 ? 0 : view_.strides[view_.dim - 1]; }
+  // Advances `count` times. Precondition: count is from 1 to span().
+  void skip(ptrdiff_t count) {
+    if (view_.dim > 0) {
+      view_.data += (count - 1) * view_.strides[view_.dim - 1];
+      index_[view_.dim - 1] += static_cast<SizesType>(count - 1);
+    }
+    advance();
+  }
+
  private:
   View view_;
   SizesType index_[kTensorDimensionLimit] = {};
