@@ -13,7 +13,8 @@ namespace rushlight::kernels {
 // is long; after the last element it is at the first again.
 class RowMajorCursor {
  public:
-  explicit RowMajorCursor(const Tensor& tensor) : view_(View::of(tensor)) {
+  // Not inlined, as skip(): once for a loop, they would only repeat code.
+  [[gnu::noinline]] explicit RowMajorCursor(const Tensor& tensor) : view_(View::of(tensor)) {
 #ifndef __OPTIMIZE_SIZE__
     // A row-major tensor is one dimension.
     if (view_.dim > 1 && is_contiguous_dim_order(tensor.dim_order())) {
@@ -43,7 +44,7 @@ class RowMajorCursor {
   }
   [[nodiscard]] ptrdiff_t stride() const { return view_.dim == 0 ? 0 : view_.strides[view_.dim - 1]; }
   // Advances `count` times. Precondition: count is from 1 to span().
-  void skip(ptrdiff_t count) {
+  [[gnu::noinline]] void skip(ptrdiff_t count) {
     if (view_.dim > 0) {
       view_.data += (count - 1) * view_.strides[view_.dim - 1];
       index_[view_.dim - 1] += static_cast<SizesType>(count - 1);
