@@ -15,8 +15,8 @@
 #include "kernels/geometry/spatial_gather.h"
 #include "kernels/geometry/taps.h"
 #include "kernels/geometry/upsample_positions.h"
-#include "kernels/host/converted_planes.h"
 #include "kernels/host/elements.h"
+#include "kernels/host/pooling/converted_planes.h"
 #include "kernels/ukernel/resample.h"
 
 namespace rushlight::kernels::host {
@@ -209,7 +209,7 @@ struct Neighbors {
   float weights[kMostTaps];
 };
 
-// The neighbors of the rows of a plane. Those of small planes are computed once for all planes.
+// The neighbors of the rows of a plane. Small planes share them.
 class PlaneNeighbors {
  public:
   explicit PlaneNeighbors(const Interpolating& of) : of_(of), keeps_(of.layers.out * of.rows.out <= kKept) {

@@ -393,8 +393,11 @@ Error run_elementwise(const ElementwiseOperator& op, ScalarType promoted, const 
   const ScalarType computed = contains(op.own, promoted) ? own : held_type(op.types, promoted, op.signs);
   const ElementwiseRow* row = op.rows;
   while (row->computed != computed) ++row;  // one row for each dtype that computes
-  return run_elementwise({tensors + 1, op.num_inputs}, *tensors[0],
-                         {promoted, computed, row->result, op.numbers, row->row, function, op.is_long});
+  Computation computation{promoted, computed, row->result, op.numbers, row->row, function};
+#ifndef __OPTIMIZE_SIZE__
+  computation.is_long = op.is_long;
+#endif
+  return run_elementwise({tensors + 1, op.num_inputs}, *tensors[0], computation);
 }
 
 namespace {
@@ -424,6 +427,7 @@ Error run_floating(const ElementwiseOperator& op, const Tensor& a, const Tensor&
   return run_empty(op, floating_type(result_type(a, b)), a, &b, out);
 }
 
+#ifndef __OPTIMIZE_SIZE__
 Error run_long(const ElementwiseOperator& op, const Tensor& self, const Tensor& out) {
   ElementwiseOperator of_long = op;
   of_long.is_long = true;
@@ -435,5 +439,6 @@ Error run_long(const ElementwiseOperator& op, const Tensor& a, const Tensor& b, 
   of_long.is_long = true;
   return run_floating(of_long, a, b, out);
 }
+#endif
 
 }  // namespace rushlight::kernels

@@ -3,7 +3,7 @@
 // (channels-first); any other layout is one window at a time.
 #include "kernels/host/pooling/pool_pieces.h"
 
-#include "kernels/host/converted_planes.h"
+#include "kernels/host/pooling/converted_planes.h"
 
 namespace rushlight::kernels::host {
 

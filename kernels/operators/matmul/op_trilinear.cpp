@@ -47,7 +47,7 @@ constexpr ptrdiff_t kSums = 64;
 #endif
 
 // Adds up the products of `count` sums in T; load(to, from, step, n) converts elements. The elements of sum i
-// are steps[k] * i bytes after those of `views`.
+// start steps[k] * i bytes after `views`.
 template <class T, class Load>
 void add_products(const View (&views)[kFactors], const ptrdiff_t* steps, ptrdiff_t count, Load load,
                   T* sums) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Threads share planes; the stack holds a block of inputs and one of results.
-#include "kernels/host/converted_planes.h"
+#include "kernels/host/pooling/converted_planes.h"
 
 #include <algorithm>
 
