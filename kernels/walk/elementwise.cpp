@@ -393,11 +393,13 @@ Error run_elementwise(const ElementwiseOperator& op, ScalarType promoted, const 
   const ScalarType computed = contains(op.own, promoted) ? own : held_type(op.types, promoted, op.signs);
   const ElementwiseRow* row = op.rows;
   while (row->computed != computed) ++row;  // one row for each dtype that computes
-  Computation computation{promoted, computed, row->result, op.numbers, row->row, function};
-#ifndef __OPTIMIZE_SIZE__
-  computation.is_long = op.is_long;
+#ifdef __OPTIMIZE_SIZE__
+  return run_elementwise({tensors + 1, op.num_inputs}, *tensors[0],
+                         {promoted, computed, row->result, op.numbers, row->row, function});
+#else
+  return run_elementwise({tensors + 1, op.num_inputs}, *tensors[0],
+                         {promoted, computed, row->result, op.numbers, row->row, function, op.is_long});
 #endif
-  return run_elementwise({tensors + 1, op.num_inputs}, *tensors[0], computation);
 }
 
 namespace {
