@@ -231,9 +231,9 @@ Operand result_operand(ScalarType stored, const Computation& computation) {
 Operand input_operand(ScalarType stored, bool is_number, const Computation& computation) {
   // No intermediate dtype if the input has the promoted dtype, or is a scalar that must not be rounded. Every
   // dtype holds the values of bool.
-  const bool exact =
-      stored == computation.promoted || stored == ScalarType::Bool ||
-      (computation.numbers == Numbers::kExact && is_number && is_floating(computation.promoted));
+  bool exact = stored == computation.promoted ||
+               (computation.numbers == Numbers::kExact && is_number && is_floating(computation.promoted));
+  if constexpr (kSpreads) exact = exact || stored == ScalarType::Bool;
   return {stored, exact ? computation.computed : computation.promoted, computation.computed};
 }
 

@@ -39,11 +39,19 @@ class RowMajorCursor {
 
   // Loops over spans take no step of the cursor for each element: the elements from this one to the end of
   // its last dimension, and the bytes between them; 1 and 0 for a tensor without dimensions.
+  // Builds for size make each element a span.
   [[nodiscard]] ptrdiff_t span() const {
+#ifdef __OPTIMIZE_SIZE__
+    return 1;
+#else
     return view_.dim == 0 ? 1 : view_.sizes[view_.dim - 1] - index_[view_.dim - 1];
+#endif
   }
   [[nodiscard]] ptrdiff_t stride() const { return view_.dim == 0 ? 0 : view_.strides[view_.dim - 1]; }
   // Advances `count` times. Precondition: count is from 1 to span().
+#ifdef __OPTIMIZE_SIZE__
+  void skip(ptrdiff_t) { advance(); }
+#else
   [[gnu::noinline]] void skip(ptrdiff_t count) {
     if (view_.dim > 0) {
       view_.data += (count - 1) * view_.strides[view_.dim - 1];
@@ -51,6 +59,7 @@ class RowMajorCursor {
     }
     advance();
   }
+#endif
 
  private:
   View view_;
