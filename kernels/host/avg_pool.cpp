@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Average pooling in float32: planes by rows; otherwise PoolPieces divides the output into spans whose
-// windows have one shape.
+// windows have one shape. 16-bit floats are converted, small planes as a whole.
 #include <algorithm>
 
 #include "kernels/backs/pool.h"
@@ -61,26 +61,28 @@ void average_converted(const PoolPiece& piece, ScalarType type, float divisor) {
           });
 }
 
-}  // namespace
-
-Error avg_pool2d(KernelContext& context, const AveragePoolProblem& problem) {
-  const Pool pool = with_windows(problem.pool);
-  if (has_pool_planes(pool)) {
-    pool_planes(context, pool, ukernel::average_pool_planes);
-    return Error::Ok;
-  }
+void average(KernelContext& context, const Pool& pool) {
+  if (has_pool_planes(pool)) return pool_planes(context, pool, ukernel::average_pool_planes);
+  const ScalarType type = pool.volume.type;
   PoolPieces(pool, context).for_each_piece([&](const PoolPiece& piece) {
     const size_t size = piece.window.rows * piece.window.columns;
     int64_t divisor = pool.divisor;
     if (divisor == 0) divisor = pool.counts_padding ? piece.padded : static_cast<int64_t>(size);
     // An empty window sums to 0, whatever it is divided by.
     const float by = size == 0 ? 1.0f : static_cast<float>(divisor);
-    if (widens(problem.type())) {
-      average_converted(piece, problem.type(), by);
+    if (widens(type)) {
+      average_converted(piece, type, by);
     } else {
       average_floats(piece, by);
     }
   });
+}
+
+}  // namespace
+
+Error avg_pool2d(KernelContext& context, const AveragePoolProblem& problem) {
+  const Pool pool = with_windows(problem.pool);
+  if (!pool_converted_planes(context, pool, average)) average(context, pool);
   return Error::Ok;
 }
 

@@ -66,31 +66,34 @@ void pool_converted(const PoolPiece& piece, const ukernel::PoolIndices& numbers,
           });
 }
 
-}  // namespace
-
-Error max_pool2d(KernelContext& context, const MaxPoolProblem& problem) {
-  const Window* windows = problem.windows;
-  Pool pool = make_pool(window_tiling, 2, windows, problem.self, problem.out);
-  if (problem.indices != nullptr) pool.indices = as_volume(*problem.indices, 2);
-  if (has_pool_planes(pool)) {
-    pool_planes(context, pool, ukernel::max_pool_planes);
-    return Error::Ok;
-  }
+void pool_all(KernelContext& context, const Pool& pool) {
+  if (has_pool_planes(pool)) return pool_planes(context, pool, ukernel::max_pool_planes);
+  const ScalarType type = pool.volume.type;
   // Indices are row-major positions in the plane: first element, steps down and across, and from window to
   // window.
-  const auto width = static_cast<int32_t>(windows[1].in);
-  const auto down = static_cast<int32_t>(windows[0].dilation) * width;
-  const auto across = static_cast<int32_t>(windows[1].dilation);
+  const Window& rows = pool.windows[1];
+  const Window& columns = pool.windows[2];
+  const auto width = static_cast<int32_t>(columns.in);
+  const auto down = static_cast<int32_t>(rows.dilation) * width;
+  const auto across = static_cast<int32_t>(columns.dilation);
   PoolPieces(pool, context).for_each_piece([&](const PoolPiece& piece) {
     const auto first = static_cast<int32_t>(piece.row * width + piece.column);
     const auto lane = static_cast<int32_t>(piece.apart);
     const ukernel::PoolIndices numbers{first, down, across, lane};
-    if (widens(problem.type())) {
-      pool_converted(piece, numbers, problem.type());
+    if (widens(type)) {
+      pool_converted(piece, numbers, type);
     } else {
-      pool_piece(piece, numbers, problem.type());
+      pool_piece(piece, numbers, type);
     }
   });
+}
+
+}  // namespace
+
+Error max_pool2d(KernelContext& context, const MaxPoolProblem& problem) {
+  Pool pool = make_pool(window_tiling, 2, problem.windows, problem.self, problem.out);
+  if (problem.indices != nullptr) pool.indices = as_volume(*problem.indices, 2);
+  if (!pool_converted_planes(context, pool, pool_all)) pool_all(context, pool);
   return Error::Ok;
 }
 

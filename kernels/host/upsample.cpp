@@ -16,6 +16,7 @@
 #include "kernels/geometry/taps.h"
 #include "kernels/geometry/upsample_positions.h"
 #include "kernels/host/elements.h"
+#include "kernels/host/pooling/converted_planes.h"
 #include "kernels/ukernel/resample.h"
 
 namespace rushlight::kernels::host {
@@ -42,6 +43,16 @@ struct Image {
     column = stride(0);
     row = stride(1);
     layer = stride(2);
+  }
+
+  // Makes it row-major planes of float32, channels of one image.
+  void set_dense(const float* planes, ptrdiff_t rows, ptrdiff_t columns, size_t plane) {
+    data = reinterpret_cast<char*>(const_cast<float*>(planes));
+    element = sizeof(float);
+    channel = static_cast<ptrdiff_t>(plane);
+    layer = rows * columns;
+    row = columns;
+    column = 1;
   }
 
   [[nodiscard]] char* plane(ptrdiff_t n, ptrdiff_t c) const {
@@ -145,6 +156,17 @@ struct Part {
       span = static_cast<size_t>(at.first + taps - start);
     }
   }
+  // Lets the columns of a whole row repeat for as many rows as fit, whose inputs follow each other: short
+  // rows are spread together. Returns the number of rows.
+  size_t repeat(const Interpolating& of) {
+    if (static_cast<ptrdiff_t>(count) < of.columns.out) return 1;
+    const size_t times = std::min(kPart / count, kSpan / span);
+    for (size_t i = count; i < times * count; ++i) {
+      first[i] = first[i - count] + static_cast<int32_t>(span);
+      for (size_t t = 0; t < of.taps(); ++t) weights[t][i] = weights[t][i - count];
+    }
+    return times;
+  }
   void make_nearest(const GatheredAxis& axis, ptrdiff_t begin) {
     start = 0;
     for (count = 0; count < kPart && begin + static_cast<ptrdiff_t>(count) < axis.out; ++count) {
@@ -162,7 +184,8 @@ struct Part {
 
 // The input rows, or pixels, of an output in all dimensions but the last: their offsets and weights.
 struct Neighbors {
-  Neighbors(const Interpolating& of, ptrdiff_t z, ptrdiff_t y) {
+  void find(const Interpolating& of, ptrdiff_t z, ptrdiff_t y) {
+    count = 0;
     const size_t deep = of.taps(of.layers);
     const size_t high = of.taps(of.rows);
     constexpr Neighborhood<float> kSingle{0, 1, {1}};
@@ -184,6 +207,27 @@ struct Neighbors {
   ptrdiff_t offset[kMostTaps];
   size_t slot[kMostTaps];
   float weights[kMostTaps];
+};
+
+// The neighbors of the rows of a plane. Small planes share them.
+class PlaneNeighbors {
+ public:
+  explicit PlaneNeighbors(const Interpolating& of) : of_(of), keeps_(of.layers.out * of.rows.out <= kKept) {
+    for (ptrdiff_t i = 0; keeps_ && i < of.layers.out * of.rows.out; ++i) {
+      rows_[i].find(of, i / of.rows.out, i % of.rows.out);
+    }
+  }
+  [[nodiscard]] const Neighbors& at(ptrdiff_t z, ptrdiff_t y) {
+    if (keeps_) return rows_[z * of_.rows.out + y];
+    rows_[0].find(of_, z, y);
+    return rows_[0];
+  }
+
+ private:
+  static constexpr ptrdiff_t kKept = 16;
+  const Interpolating& of_;
+  bool keeps_;
+  Neighbors rows_[kKept];
 };
 
 // A row of results: its plane, or image, and its position there. Steps from row to row without divisions,
@@ -213,10 +257,10 @@ struct Place {
   ptrdiff_t y;
 };
 
-// Columns of the part: `out` from one row of inputs.
-void spread(const Part& part, size_t taps, const float* row, float* out) {
+// Columns of the part: `out` from inputs of some rows.
+void spread(const Part& part, size_t taps, const float* row, float* out, size_t rows = 1) {
   ukernel::ResampledRow along;
-  along.n = part.count;
+  along.n = rows * part.count;
   along.taps = taps;
   along.row = row;
   along.first = part.first;
@@ -226,11 +270,18 @@ void spread(const Part& part, size_t taps, const float* row, float* out) {
   ukernel::resample_along(along);
 }
 
-// Rounds sums to the range of uint8, halves up; conversions of values that are not negative truncate.
-void round_to_bytes(float* values, size_t n) {
-  for (size_t i = 0; i < n; ++i) {
-    const float limited = std::min(std::max(values[i] + 0.5F, 0.0F), 255.0F);
-    values[i] = static_cast<float>(static_cast<int32_t>(limited));
+// Rounds sums to the range of uint8, halves up. Limits integers, so that the loop has no branch; conversions
+// truncate, which only differs for negative values. Weights are below 2, so every sum is an int32. Rounds
+// whole blocks, which compilers turn into vector code.
+void round_to_bytes(float (&values)[kPart], size_t n) {
+  constexpr size_t kBlock = 8;
+  static_assert(kPart % kBlock == 0);
+  for (size_t first = 0; first < n; first += kBlock) {
+    float* const block = values + first;
+    for (size_t i = 0; i < kBlock; ++i) {
+      const auto rounded = static_cast<int32_t>(block[i] + 0.5F);
+      block[i] = static_cast<float>(std::min(std::max(rounded, 0), 255));
+    }
   }
 }
 
@@ -244,13 +295,15 @@ void store_row(const Interpolating& of, const float* from, size_t n, char* to) {
   convert_span(to, of.to.column, of.type, from, sizeof(float), ScalarType::Float, n);
 }
 
-// Rows [begin, end) of all planes, in any layout, of elements that are converted to float32. Each input row
-// is spread once for the rows of results that follow. Bytes are rounded after each axis, as in PyTorch.
-void interpolate_converted(const Interpolating& of, ptrdiff_t begin, ptrdiff_t end) {
+// Rows [begin, end) of all planes, of float32 with adjacent columns, or in any layout of elements that are
+// converted to float32. Each input row is spread once for the rows of results that follow. Bytes are rounded
+// after each axis, as in PyTorch.
+void interpolate_spread(const Interpolating& of, ptrdiff_t begin, ptrdiff_t end) {
   Part part;
   float inputs[kSpan + ukernel::kResampleSlack] = {};
-  float spread_rows[kMostTaps][kPart];
-  float sums[kPart];
+  float spread_rows[kMostTaps][kPart] = {};
+  float converted[kPart] = {};
+  PlaneNeighbors neighbors(of);
   for (ptrdiff_t x = 0; x < of.columns.out; x += static_cast<ptrdiff_t>(part.count)) {
     part.make_weighted(of, x);
     const auto span = static_cast<ptrdiff_t>(part.span);
@@ -261,7 +314,7 @@ void interpolate_converted(const Interpolating& of, ptrdiff_t begin, ptrdiff_t e
     const char* held[kMostTaps] = {};
     Place at(of, of.channels, begin);
     for (ptrdiff_t i = begin; i < end; ++i, at.step(of)) {
-      const Neighbors rows(of, at.z, at.y);
+      const Neighbors& rows = neighbors.at(at.z, at.y);
       const float* from[kMostTaps];
       for (size_t r = 0; r < rows.count; ++r) {
         const char* const row = of.from.plane(at.n, at.c) + rows.offset[r] * of.from.element;
@@ -277,64 +330,56 @@ void interpolate_converted(const Interpolating& of, ptrdiff_t begin, ptrdiff_t e
         spread(part, of.taps(), inputs, spread_rows[slot]);
         if (of.is_bytes()) round_to_bytes(spread_rows[slot], part.count);
       }
-      ukernel::resample_sum(part.count, rows.count, from, rows.weights, sums);
-      if (of.is_bytes()) round_to_bytes(sums, part.count);
       const ptrdiff_t offset = at.z * of.to.layer + at.y * of.to.row + x * of.to.column;
-      store_row(of, sums, part.count, of.to.plane(at.n, at.c) + offset * of.to.element);
+      char* const to = of.to.plane(at.n, at.c) + offset * of.to.element;
+      float* const sums = of.converts() ? converted : reinterpret_cast<float*>(to);
+      ukernel::resample_sum(part.count, rows.count, from, rows.weights, sums);
+      if (of.is_bytes()) round_to_bytes(converted, part.count);
+      if (of.converts()) store_row(of, sums, part.count, to);
     }
   }
 }
 
-// Rows [begin, end) of all planes of float32; columns are adjacent (channels-first).
-void interpolate_planes(const Interpolating& of, ptrdiff_t begin, ptrdiff_t end) {
+// Rows [begin, end) of all planes of float32; columns are adjacent (channels-first). Input rows are summed
+// before they are spread.
+void interpolate_summed(const Interpolating& of, ptrdiff_t begin, ptrdiff_t end) {
   Part part;
-  // Inputs of a row with its border; rows of results, of which neighbors are held.
-  float inputs[kSpan + ukernel::kResampleSlack] = {};
-  float spread_rows[kMostTaps][kPart];
-  const bool spreads = of.rows.out > of.rows.in;
+  float inputs[kSpan + ukernel::kResampleSlack] = {};  // of rows, with their borders
+  PlaneNeighbors neighbors(of);
   for (ptrdiff_t x = 0; x < of.columns.out; x += static_cast<ptrdiff_t>(part.count)) {
     part.make_weighted(of, x);
     const auto span = static_cast<ptrdiff_t>(part.span);
-    // Inputs before the row, in it, and after it.
-    const ptrdiff_t before = std::clamp<ptrdiff_t>(-part.start, 0, span);
-    const ptrdiff_t inside = std::clamp<ptrdiff_t>(of.columns.in - part.start, before, span) - before;
-    const auto add_border = [&](const float* row) {
-      std::fill_n(inputs, before, row[0]);
-      std::fill(inputs + before + inside, inputs + span, row[of.columns.in - 1]);
-    };
-    const float* held[kMostTaps] = {};
+    // Columns of the row; inputs before and after them repeat the border.
+    const ptrdiff_t first = limited(part.start, of.columns);
+    const ptrdiff_t inside = limited(part.start + span - 1, of.columns) - first + 1;
+    const ptrdiff_t before = std::clamp<ptrdiff_t>(first - part.start, 0, span - 1);
+    // Summed rows that are not spread yet, and their results.
+    const size_t most = part.repeat(of);
+    size_t summed = 0;
+    float* results = nullptr;
     Place at(of, of.channels, begin);
     for (ptrdiff_t i = begin; i < end; ++i, at.step(of)) {
-      const float* const image = of.input(at.n, at.c);
+      const float* const image = of.input(at.n, at.c) + first;
       float* const to = of.output(at.n, at.c, at.y) + at.z * of.to.layer + x;
-      const Neighbors rows(of, at.z, at.y);
-      const float* from[kMostTaps];
-      if (spreads) {
-        for (size_t r = 0; r < rows.count; ++r) {
-          const float* const row = image + rows.offset[r];
-          const size_t slot = rows.slot[r];
-          from[r] = spread_rows[slot];
-          if (held[slot] == row) continue;
-          held[slot] = row;
-          add_border(row);
-          std::copy_n(row + part.start + before, inside, inputs + before);
-          spread(part, of.taps(), inputs, spread_rows[slot]);
-        }
-        ukernel::resample_sum(part.count, rows.count, from, rows.weights, to);
-        continue;
+      const Neighbors& rows = neighbors.at(at.z, at.y);
+      if (summed == most || to != results + summed * part.count) {
+        if (summed > 0) spread(part, of.taps(), inputs, results, summed);
+        summed = 0;
+        results = to;
       }
-      const auto sum = [&](ptrdiff_t column, ptrdiff_t count, float* sums) {
-        for (size_t r = 0; r < rows.count; ++r) from[r] = image + rows.offset[r] + column;
-        ukernel::resample_sum(static_cast<size_t>(count), rows.count, from, rows.weights, sums);
-      };
-      float edges[2];
-      if (before > 0) sum(0, 1, &edges[0]);
-      if (before + inside < span) sum(of.columns.in - 1, 1, &edges[1]);
-      std::fill_n(inputs, before, edges[0]);
-      std::fill(inputs + before + inside, inputs + span, edges[1]);
-      sum(part.start + before, inside, inputs + before);
-      spread(part, of.taps(), inputs, to);
+      float* const sums = inputs + static_cast<ptrdiff_t>(summed++) * span;
+      if (rows.count == 1) {
+        const float* const row = image + rows.offset[0];
+        for (ptrdiff_t k = 0; k < inside; ++k) sums[before + k] = row[k];
+      } else {
+        const float* from[kMostTaps];
+        for (size_t r = 0; r < rows.count; ++r) from[r] = image + rows.offset[r];
+        ukernel::resample_sum(static_cast<size_t>(inside), rows.count, from, rows.weights, sums + before);
+      }
+      for (ptrdiff_t k = 0; k < before; ++k) sums[k] = sums[before];
+      for (ptrdiff_t k = before + inside; k < span; ++k) sums[k] = sums[before + inside - 1];
     }
+    if (summed > 0) spread(part, of.taps(), inputs, results, summed);
   }
 }
 
@@ -345,11 +390,12 @@ void interpolate_pixels(const Interpolating& of, ptrdiff_t begin, ptrdiff_t end)
   const ptrdiff_t at_once = adjacent ? of.channels : 1;
   const size_t taps = of.taps();
   Part part;
+  PlaneNeighbors neighbors(of);
   for (ptrdiff_t x = 0; x < of.columns.out; x += static_cast<ptrdiff_t>(part.count)) {
     part.make_weighted(of, x);
     Place at(of, 1, begin);
     for (ptrdiff_t i = begin; i < end; ++i, at.step(of)) {
-      const Neighbors rows(of, at.z, at.y);
+      const Neighbors& rows = neighbors.at(at.z, at.y);
       for (ptrdiff_t c = 0; c < of.channels; c += at_once) {
         const float* const image = of.input(at.n, c);
         float* pixel = of.output(at.n, c, at.y) + at.z * of.to.layer + x * of.to.column;
@@ -439,6 +485,11 @@ void repeat_planes(const Repeating& of, ptrdiff_t down, ptrdiff_t across, ptrdif
   }
 }
 
+// The cheaper order for rows: an input row is spread once, and an output row is summed once.
+auto rows_of(const Interpolating& of) {
+  return of.converts() || of.rows.out > of.rows.in ? interpolate_spread : interpolate_summed;
+}
+
 }  // namespace
 
 Error interpolate(KernelContext& context, const InterpolationProblem& problem) {
@@ -450,11 +501,26 @@ Error interpolate(KernelContext& context, const InterpolationProblem& problem) {
   const auto rows = static_cast<size_t>(self.size(0) * of.layers.out * of.rows.out);
   // Units of work: rows of single planes, or rows of images with all channels.
   const size_t count = has_rows ? rows * static_cast<size_t>(of.channels) : rows;
+  if (widens(of.type)) {
+    const size_t spatial = static_cast<size_t>(self.dim()) - 2;
+    const View source = as_volume(self, spatial);
+    const View target = as_volume(out, spatial);
+    if (has_small_planes(source) && has_small_planes(target)) {
+      for_each_block(context, source, target, [&](const PlaneBlock& block) {
+        Interpolating part = of;
+        part.type = ScalarType::Float;
+        part.channels = static_cast<ptrdiff_t>(block.planes);
+        part.from.set_dense(block.from, of.rows.in, of.columns.in, block.in);
+        part.to.set_dense(block.to, of.rows.out, of.columns.out, block.out);
+        rows_of(part)(part, 0, part.channels * of.layers.out * of.rows.out);
+      });
+      return Error::Ok;
+    }
+  }
   // A piece for a thread has at least kGrain outputs.
   const size_t grain = kGrain / (out.numel() / count) + 1;
   context.parallel_for(count, grain, [&](size_t begin, size_t end, size_t) {
-    const auto compute =
-        of.converts() ? interpolate_converted : (has_rows ? interpolate_planes : interpolate_pixels);
+    const auto compute = has_rows ? rows_of(of) : interpolate_pixels;
     compute(of, static_cast<ptrdiff_t>(begin), static_cast<ptrdiff_t>(end));
   });
   return Error::Ok;

@@ -50,7 +50,7 @@ Error double_function(const Tensor& self, const Tensor& out) {
 #else
   if (!contains(kTypes, self.scalar_type())) return unsupported_type(self.scalar_type());
   const auto f = [](auto x) { return static_cast<decltype(x)>(kFunction(static_cast<double>(x))); };
-  return elementwise_floating<kTypes>(out, f, self);
+  return elementwise_long<kTypes>(out, f, self);
 #endif
 }
 
@@ -64,7 +64,7 @@ Error double_function(const A& a, const B& b, const Tensor& out) {
     const auto f = [](auto x, decltype(x) y) {
       return static_cast<decltype(x)>(kFunction(static_cast<double>(x), static_cast<double>(y)));
     };
-    return elementwise_floating<kTypes>(out, f, a, b);
+    return elementwise_long<kTypes>(out, f, a, b);
   }
 #endif
   return run_double(internal::kDoubleFunction<kTypes, BinaryDouble, kFunction>, a, b, out);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Executes elementwise computations. Fast path: one flat loop if all operands have the compute dtype and the
 // output's layout. Otherwise the loops of plan_broadcast(), with operands of other dtypes converted, and
-// repeated elements spread, in short spans on the stack.
+// repeated elements spread, in short spans on the stack. Long functions of bytes are looked up.
 #include "kernels/walk/elementwise.h"
 
 #include <cstring>
@@ -148,6 +148,58 @@ void run_walk(const Walk& walk, const Operands& operands, char** pointers) {
   }
 }
 
+#ifndef __OPTIMIZE_SIZE__
+// Results for all values of an operand of one byte, in the dtype of the output.
+struct ByteTable {
+  static constexpr size_t kValues = 256;
+  alignas(8) char results[kValues * 8];
+  size_t operand;
+};
+
+// A row that looks up its results.
+template <class Bits>
+void lookup_row(const void* function, char* const* pointers, const ptrdiff_t* strides, size_t n) {
+  const auto& table = *static_cast<const ByteTable*>(function);
+  char* to = pointers[0];
+  const char* from = pointers[table.operand];
+  for (; n > 0; --n, to += strides[0], from += strides[table.operand]) {
+    std::memcpy(to, table.results + static_cast<uint8_t>(*from) * sizeof(Bits), sizeof(Bits));
+  }
+}
+
+// Replaces the computation by lookups if one operand of a byte advances and no other does.
+void make_table(const Tensor* const* tensors, char* const* pointers, Operands* operands, ByteTable* table) {
+  const ScalarType result = operands->items[0].stored;
+  const size_t size = element_size(result);
+  const RowFunction lookup = size == 2   ? lookup_row<uint16_t>
+                             : size == 4 ? lookup_row<uint32_t>
+                             : size == 8 ? lookup_row<uint64_t>
+                                         : nullptr;
+  size_t advancing = 0;
+  for (size_t k = 1; k < operands->count; ++k) {
+    if (tensors[k]->numel() == 1) continue;
+    if (advancing != 0) return;
+    advancing = k;
+  }
+  constexpr size_t kWorth = 4 * ByteTable::kValues;
+  if (lookup == nullptr || is_complex(result) || advancing == 0 || tensors[advancing]->element_size() != 1 ||
+      tensors[advancing]->numel() < kWorth) {
+    return;
+  }
+  uint8_t values[ByteTable::kValues];
+  for (size_t i = 0; i < ByteTable::kValues; ++i) values[i] = static_cast<uint8_t>(i);
+  char* given[kMaxOperands];
+  ptrdiff_t strides[kMaxOperands] = {static_cast<ptrdiff_t>(size)};
+  for (size_t k = 1; k < operands->count; ++k) given[k] = pointers[k];
+  given[0] = table->results;
+  given[advancing] = reinterpret_cast<char*>(values);
+  strides[advancing] = 1;
+  run_spans(*operands, given, strides, ByteTable::kValues);
+  table->operand = advancing;
+  *operands = {operands->count, {}, false, lookup, table};
+}
+#endif
+
 Error check_conversion(const Operand& operand) {
   RL_TRY(check_convertible(operand.stored));
   RL_TRY(check_convertible(operand.rounded));
@@ -177,9 +229,11 @@ Operand result_operand(ScalarType stored, const Computation& computation) {
 // Conversion in two steps, as PyTorch promotes: to the promoted dtype first, which may round, then to the
 // compute dtype.
 Operand input_operand(ScalarType stored, bool is_number, const Computation& computation) {
-  // No intermediate dtype if the input has the promoted dtype, or is a scalar that must not be rounded.
-  const bool exact = stored == computation.promoted || (computation.numbers == Numbers::kExact && is_number &&
-                                                        is_floating(computation.promoted));
+  // No intermediate dtype if the input has the promoted dtype, or is a scalar that must not be rounded. Every
+  // dtype holds the values of bool.
+  bool exact = stored == computation.promoted ||
+               (computation.numbers == Numbers::kExact && is_number && is_floating(computation.promoted));
+  if constexpr (kSpreads) exact = exact || stored == ScalarType::Bool;
   return {stored, exact ? computation.computed : computation.promoted, computation.computed};
 }
 
@@ -287,6 +341,10 @@ Error run_part(Span<const Tensor* const> inputs, const Tensor& out, const Comput
       operands.converts = true;
     }
   }
+#ifndef __OPTIMIZE_SIZE__
+  ByteTable table;
+  if (computation.is_long && operands.converts) make_table(tensors, pointers, &operands, &table);
+#endif
   Walk walk;
   walk.dim = plan_broadcast(tensors, operands.count, walk.axes);
   if (walk.dim == 0) walk.axes[walk.dim++] = BroadcastAxis{1, {}};
@@ -335,8 +393,13 @@ Error run_elementwise(const ElementwiseOperator& op, ScalarType promoted, const 
   const ScalarType computed = contains(op.own, promoted) ? own : held_type(op.types, promoted, op.signs);
   const ElementwiseRow* row = op.rows;
   while (row->computed != computed) ++row;  // one row for each dtype that computes
+#ifdef __OPTIMIZE_SIZE__
   return run_elementwise({tensors + 1, op.num_inputs}, *tensors[0],
                          {promoted, computed, row->result, op.numbers, row->row, function});
+#else
+  return run_elementwise({tensors + 1, op.num_inputs}, *tensors[0],
+                         {promoted, computed, row->result, op.numbers, row->row, function, op.is_long});
+#endif
 }
 
 namespace {
@@ -365,5 +428,19 @@ Error run_floating(const ElementwiseOperator& op, const Tensor& self, const Tens
 Error run_floating(const ElementwiseOperator& op, const Tensor& a, const Tensor& b, const Tensor& out) {
   return run_empty(op, floating_type(result_type(a, b)), a, &b, out);
 }
+
+#ifndef __OPTIMIZE_SIZE__
+Error run_long(const ElementwiseOperator& op, const Tensor& self, const Tensor& out) {
+  ElementwiseOperator of_long = op;
+  of_long.is_long = true;
+  return run_floating(of_long, self, out);
+}
+
+Error run_long(const ElementwiseOperator& op, const Tensor& a, const Tensor& b, const Tensor& out) {
+  ElementwiseOperator of_long = op;
+  of_long.is_long = true;
+  return run_floating(of_long, a, b, out);
+}
+#endif
 
 }  // namespace rushlight::kernels

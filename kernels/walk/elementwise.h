@@ -61,6 +61,9 @@ struct Computation {
   Numbers numbers;
   RowFunction row;
   const void* function;
+#ifndef __OPTIMIZE_SIZE__
+  bool is_long = false;  // see run_long()
+#endif
 };
 
 // Resizes `out` to the broadcast shape of the inputs and runs the computation. Errors: InvalidArgument
@@ -81,6 +84,9 @@ struct ElementwiseOperator {
   Numbers numbers;
   uint8_t num_inputs;
   const ElementwiseRow* rows;
+#ifndef __OPTIMIZE_SIZE__
+  bool is_long = false;
+#endif
 };
 
 // `tensors` is out, then the inputs; `function` is passed to the rows. Errors as above, and InvalidType if
@@ -94,6 +100,13 @@ Error run_elementwise(const ElementwiseOperator& op, const Tensor& a, const Tens
 // The same for functions that exist only for floating values: integers compute in float32.
 Error run_floating(const ElementwiseOperator& op, const Tensor& self, const Tensor& out);
 Error run_floating(const ElementwiseOperator& op, const Tensor& a, const Tensor& b, const Tensor& out);
+
+#ifndef __OPTIMIZE_SIZE__
+// run_floating() for functions that take longer than a lookup: many uint8, int8 or bool elements beside
+// single ones get their results from a table of all bytes, in builds for speed.
+Error run_long(const ElementwiseOperator& op, const Tensor& self, const Tensor& out);
+Error run_long(const ElementwiseOperator& op, const Tensor& a, const Tensor& b, const Tensor& out);
+#endif
 
 namespace internal {
 
@@ -255,5 +268,15 @@ Error elementwise_floating(const Tensor& out, F, const Inputs&... inputs) {
                                           internal::SameForAllTypes<F>, sizeof...(Inputs)>,
                       inputs..., out);
 }
+
+#ifndef __OPTIMIZE_SIZE__
+template <TypeSet kTypes, class F, class... Inputs>
+Error elementwise_long(const Tensor& out, F, const Inputs&... inputs) {
+  static_assert(std::is_empty_v<F>);
+  return run_long(internal::kOperator<(kTypes & types::kFloating), Signs::kMatter, Numbers::kRounded,
+                                      internal::SameForAllTypes<F>, sizeof...(Inputs)>,
+                  inputs..., out);
+}
+#endif
 
 }  // namespace rushlight::kernels

@@ -13,7 +13,8 @@ namespace rushlight::kernels {
 // is long; after the last element it is at the first again.
 class RowMajorCursor {
  public:
-  explicit RowMajorCursor(const Tensor& tensor) : view_(View::of(tensor)) {
+  // Not inlined, as skip(): once for a loop, they would only repeat code.
+  [[gnu::noinline]] explicit RowMajorCursor(const Tensor& tensor) : view_(View::of(tensor)) {
 #ifndef __OPTIMIZE_SIZE__
     // A row-major tensor is one dimension.
     if (view_.dim > 1 && is_contiguous_dim_order(tensor.dim_order())) {
@@ -41,6 +42,30 @@ class RowMajorCursor {
       index_[d] = 0;
     }
   }
+
+  // Loops over spans take no step of the cursor for each element: the elements from this one to the end of
+  // its last dimension, and the bytes between them; 1 and 0 for a tensor without dimensions.
+  // Builds for size make each element a span.
+  [[nodiscard]] ptrdiff_t span() const {
+#ifdef __OPTIMIZE_SIZE__
+    return 1;
+#else
+    return view_.dim == 0 ? 1 : view_.sizes[view_.dim - 1] - index_[view_.dim - 1];
+#endif
+  }
+  [[nodiscard]] ptrdiff_t stride() const { return view_.dim == 0 ? 0 : view_.strides[view_.dim - 1]; }
+  // Advances `count` times. Precondition: count is from 1 to span().
+#ifdef __OPTIMIZE_SIZE__
+  void skip(ptrdiff_t) { advance(); }
+#else
+  [[gnu::noinline]] void skip(ptrdiff_t count) {
+    if (view_.dim > 0) {
+      view_.data += (count - 1) * view_.strides[view_.dim - 1];
+      index_[view_.dim - 1] += static_cast<SizesType>(count - 1);
+    }
+    advance();
+  }
+#endif
 
  private:
   View view_;

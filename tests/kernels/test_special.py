@@ -59,6 +59,18 @@ def test_functions_of_every_dtype_but_16_bit_floats(kernels: Kernels, name: str,
     kernels.check(f"aten::{name}.out", random_tensor((9, 11), dtype, low=-4, high=4), **close(dtype))
 
 
+@pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int8])
+@pytest.mark.parametrize("result", [torch.float32, torch.float64, torch.bfloat16])
+def test_many_bytes_are_looked_up(kernels: Kernels, dtype: torch.dtype, result: torch.dtype) -> None:
+    values = torch.arange(2 * 1201).remainder(256).to(torch.uint8)
+    values = values.view(dtype) if dtype == torch.int8 else values.to(dtype)
+    values = values.reshape(2, 1201)
+    name, number = "special_erfcx", torch.tensor(3, dtype=dtype)
+    expected = exactly(name, values, torch.float32).to(result)
+    kernels.check(f"aten::{name}.out", values, out_dtype=result, eager=lambda x: expected, **close(result))
+    kernels.check("aten::special_hermite_polynomial_he.out", values, number, **close(torch.float32))
+
+
 @pytest.mark.parametrize("name", [*OF_WIDE, "special_airy_ai"])
 def test_16_bit_floats_are_refused_where_torch_does(kernels: Kernels, name: str) -> None:
     values = torch.ones(3, dtype=torch.float16)

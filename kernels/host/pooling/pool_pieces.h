@@ -50,8 +50,15 @@ class PoolPieces {
   struct Row {
     ptrdiff_t at[kVolume + 2];  // n, c, 0, y, and the next x
     Extent rows;
+    size_t number;  // of the next piece in the row
     PoolPiece piece;
   };
+  // The windows of a piece in the dimension of columns.
+  struct Columns {
+    Extent extent;
+    size_t windows;
+  };
+  [[nodiscard]] Columns columns_at(const ptrdiff_t* at) const;
   // The first piece of row number `row`; rows are numbered by batch, plane and y.
   [[nodiscard]] Row row_at(size_t row) const;
   // start(): goes to the first piece of the row. move_on(): goes to the next row.
@@ -67,6 +74,21 @@ class PoolPieces {
   bool windows_;    // a piece has several windows of a row
   size_t planes_;
   size_t grain_;
+  // Elements of the volume from row to row, and from column to column, of a window.
+  ptrdiff_t row_step_;
+  ptrdiff_t column_step_;
+  // The first rows and pieces of a plane: all planes share them, and small planes have no others. Computing
+  // an extent takes as long as pooling a small window.
+  static constexpr size_t kKept = 8;
+  size_t kept_rows_ = 0;
+  size_t kept_columns_ = 0;
+  Extent rows_[kKept];
+  Columns columns_[kKept];
 };
+
+// Computes a pool of small planes of 16-bit floats by compute(context, pool) of float32; returns false if the
+// pool is another one.
+bool pool_converted_planes(KernelContext& context, const Pool& pool,
+                           void (*compute)(KernelContext&, const Pool&));
 
 }  // namespace rushlight::kernels::host

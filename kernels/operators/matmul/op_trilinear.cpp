@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // _trilinear: a product of three broadcast tensors, summed over some dimensions. The general form of bilinear
 // layers; one nested loop, because it is too rare for a lowering to matrix products. Two products for each
-// element of the broadcast shape, with a call for each load.
+// element of the broadcast shape. Adjacent sums are computed together, so that a factor that they share is
+// loaded once, with a call, and the walk over the summed dimensions is shared.
+#include <algorithm>
+
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/checks/sizes.h"
@@ -36,30 +39,59 @@ void ensure_dim(View* view) {
   if (view->dim == 0) view->insert(0, 1, 0);
 }
 
-// Writes the sum of the products to `at`. Integers wrap; others are summed in double.
-void write_sum(const View (&views)[kFactors], ScalarType type, char* at) {
-  uint64_t count = 0;
-  double number = 0;
+// Sums that are computed together.
+#ifdef __OPTIMIZE_SIZE__
+constexpr ptrdiff_t kSums = 1;
+#else
+constexpr ptrdiff_t kSums = 64;
+#endif
+
+// Adds up the products of `count` sums in T; load(to, from, step, n) converts elements. The elements of sum i
+// start steps[k] * i bytes after `views`.
+template <class T, class Load>
+void add_products(const View (&views)[kFactors], const ptrdiff_t* steps, ptrdiff_t count, Load load,
+                  T* sums) {
+  for (ptrdiff_t j = 0; j < count; ++j) sums[j] = 0;
   static_cast<void>(for_each_fiber({views, kFactors}, views[0].dim - 1, [&](const Fiber* fibers) {
     for (ptrdiff_t i = 0; i < fibers[0].size; ++i) {
-      // uint64 wraps without undefined behavior; the low bits do not depend on signs.
-      uint64_t whole = 1;
-      double product = 1;
+      T products[kSums];
       for (size_t k = 0; k < kFactors; ++k) {
-        const char* const from = fibers[k].data + i * fibers[k].stride;
-        if (is_integer_like(type)) {
-          whole *= static_cast<uint64_t>(load_integer(from, type));
-        } else {
-          product *= load_number(from, type);
+        T values[kSums];
+        T* const loaded = k == 0 ? products : values;
+        load(loaded, fibers[k].data + i * fibers[k].stride, steps[k], steps[k] == 0 ? 1 : count);
+        const ptrdiff_t step = steps[k] == 0 ? 0 : 1;  // a repeated element is loaded once
+        if (k == 0) {
+          for (ptrdiff_t j = count; j-- > 0;) products[j] = products[j * step];
+          continue;
         }
+        for (ptrdiff_t j = 0; j < count; ++j) products[j] *= values[j * step];
       }
-      count += whole;
-      number += product;
+      for (ptrdiff_t j = 0; j < count; ++j) sums[j] += products[j];
     }
     return Error::Ok;
   }));
-  if (is_integer_like(type)) return store_integer(at, type, static_cast<int64_t>(count));
-  store_number(at, type, number);
+}
+
+// Writes sums of products to the elements of `out`. Integers wrap; others are summed in double.
+void write_sums(const View (&views)[kFactors], const ptrdiff_t* steps, ScalarType type, const Fiber& out) {
+  if (is_integer_like(type)) {
+    // uint64 wraps without undefined behavior; the low bits do not depend on signs.
+    uint64_t sums[kSums];
+    const auto load = [type](uint64_t* to, const char* from, ptrdiff_t step, ptrdiff_t n) {
+      for (ptrdiff_t j = 0; j < n; ++j, from += step) to[j] = static_cast<uint64_t>(load_integer(from, type));
+    };
+    add_products(views, steps, out.size, load, sums);
+    for (ptrdiff_t j = 0; j < out.size; ++j) {
+      store_integer(out.data + j * out.stride, type, static_cast<int64_t>(sums[j]));
+    }
+    return;
+  }
+  double sums[kSums];
+  const auto load = [type](double* to, const char* from, ptrdiff_t step, ptrdiff_t n) {
+    load_numbers(to, from, step, type, static_cast<size_t>(n));
+  };
+  add_products(views, steps, out.size, load, sums);
+  store_numbers(out.data, out.stride, type, sums, static_cast<size_t>(out.size));
 }
 
 }  // namespace
@@ -97,9 +129,13 @@ Error _trilinear_out(KernelContext&, const Tensor& i1, const Tensor& i2, const T
   for (View& view : summed) ensure_dim(&view);
   for (View& view : kept) ensure_dim(&view);
   return for_each_fiber(kept, kept[0].dim - 1, [&](const Fiber* fibers) {
-    for (ptrdiff_t i = 0; i < fibers[0].size; ++i) {
-      for (size_t k = 0; k < kFactors; ++k) summed[k].data = fibers[k].data + i * fibers[k].stride;
-      write_sum(summed, type, fibers[kFactors].data + i * fibers[kFactors].stride);
+    const ptrdiff_t steps[] = {fibers[0].stride, fibers[1].stride, fibers[2].stride};
+    for (ptrdiff_t i = 0; i < fibers[0].size; i += kSums) {
+      for (size_t k = 0; k < kFactors; ++k) summed[k].data = fibers[k].data + i * steps[k];
+      Fiber sums = fibers[kFactors];
+      sums.data += i * sums.stride;
+      sums.size = std::min(fibers[0].size - i, kSums);
+      write_sums(summed, steps, type, sums);
     }
     return Error::Ok;
   });

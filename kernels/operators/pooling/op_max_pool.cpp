@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Max pooling with indices: volumes, adaptive windows, and fractional max pooling (Graham, 2014), whose
 // windows start at pseudo-random positions. One function pools a region, for_each_region walks over the
-// windows. Elements are read through one call each: compiled for float, double and int64 only.
+// windows. Integers are read as int64 through one call each, floats directly in builds for speed.
 #include <cmath>
 
 #include "kernels/checks/selection.h"
 #include "kernels/elements/held_access.h"
 #include "kernels/geometry/fractional_tiling.h"
 #include "kernels/geometry/region.h"
+#include "kernels/matmul/accumulator.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -31,19 +32,31 @@ C lowest(ScalarType type) {
   }
 }
 
+#ifndef __OPTIMIZE_SIZE__
+// Elements of T, which is compared as C, without calls through pointers.
+template <class C, class T>
+struct TypedElements {
+  using Held = C;
+  explicit TypedElements(ScalarType) {}
+  [[nodiscard]] C load(const char* at) const { return static_cast<C>(*reinterpret_cast<const T*>(at)); }
+  void store(char* at, C value) const { *reinterpret_cast<T*>(at) = static_cast<T>(value); }
+};
+#endif
+
 // The largest element of a region and its index in the volume. NaN beats everything, and the last NaN wins;
 // of other equal elements the first. A region without elements, which dilation can cause, gives the initial
 // maximum and an index outside.
-template <class C>
+template <class E>
 void pool_region(const Pool& pool, const Region& region, char* pooled, char* index) {
-  const Access<C> access = access_as<C>(pool.volume.type);
+  using C = typename E::Held;
+  const E elements(pool.volume.type);
   C largest = lowest<C>(pool.volume.type);
   ptrdiff_t found[kVolume] = {};
   for (ptrdiff_t i = 0; i < region.count[0]; ++i) {
     for (ptrdiff_t j = 0; j < region.count[1]; ++j) {
       const char* element = region.data + i * region.stride[0] + j * region.stride[1];
       for (ptrdiff_t k = 0; k < region.count[2]; ++k, element += region.stride[2]) {
-        const C value = access.load(element);
+        const C value = elements.load(element);
         // NaN passes, because it does not equal itself.
         if (!(value > largest) && value == value) continue;
         largest = value;
@@ -58,7 +71,7 @@ void pool_region(const Pool& pool, const Region& region, char* pooled, char* ind
   for (size_t d = 0; d < kVolume; ++d) {
     position = position * pool.windows[d].in + region.begin[d] + found[d] * region.step[d];
   }
-  access.store(pooled, largest);
+  elements.store(pooled, largest);
   *reinterpret_cast<int64_t*>(index) = position;
 }
 
@@ -77,13 +90,26 @@ Error max_pool(TypeSet types, Tiling tiling, size_t spatial, const Window* windo
   Pool pool = make_pool(tiling, spatial, windows, self, out);
   pool.indices = as_volume(indices, spatial);
   if (samples != nullptr) pool.samples = View::of(*samples);
-  // The types in which elements are compared.
-  constexpr bool kHasIntegers = (kTypes & types::kIntegral) != 0;
+#ifndef __OPTIMIZE_SIZE__
+  constexpr TypeSet kTyped = kTypes & types::kFloating;
+  if (contains(kTyped, type)) {
+    return dispatch<kTyped>(type, [&](auto of) {
+      using T = typename decltype(of)::Element;
+      for_each_region(pool, pool_region<TypedElements<Accumulator<T>, T>>);
+      return Error::Ok;
+    });
+  }
+  constexpr TypeSet kHeld = kTypes & types::kIntegral;
+#else
+  constexpr TypeSet kHeld = kTypes;
+#endif
+  // The types in which other elements are compared.
+  constexpr bool kHasIntegers = (kHeld & types::kIntegral) != 0;
   constexpr TypeSet kCompared =
-      floating_compute_types(kTypes & types::kFloating) | (kHasIntegers ? type_set(ScalarType::Long) : 0);
+      floating_compute_types(kHeld & types::kFloating) | (kHasIntegers ? type_set(ScalarType::Long) : 0);
   const ScalarType compared = is_floating(type) ? floating_compute_type(type) : ScalarType::Long;
   return dispatch<kCompared>(compared, [&](auto of) {
-    for_each_region(pool, pool_region<typename decltype(of)::Element>);
+    for_each_region(pool, pool_region<HeldElements<typename decltype(of)::Element>>);
     return Error::Ok;
   });
 }

@@ -2,6 +2,8 @@
 // Distances of all pairs of rows, x1 [..., P, M] and x2 [..., R, M] to [..., P, R], each computed directly
 // from differences: P R M operations. PyTorch may use a matrix product for p = 2, which is faster for many
 // rows but loses digits of small distances.
+#include <algorithm>
+
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/reduction/distance.h"
@@ -49,22 +51,29 @@ Error _cdist_forward_out(KernelContext&, const Tensor& x1, const Tensor& x2, dou
   if (out.numel() == 0) return Error::Ok;
   if (!contains(kTypes, out.scalar_type())) return unsupported_type(out.scalar_type());
   const size_t rank = a.dim;
+  const ptrdiff_t count = shape.sizes[rank - 1];
   RowMajorCursor cursor(out);
   ptrdiff_t index[kTensorDimensionLimit] = {};
-  // Row-major order of the results; the last two indices select the rows.
-  for (ptrdiff_t n = out.numel(); n > 0; --n, cursor.advance()) {
-    RowPair rows{a.data, a.strides[rank - 1], b.data, b.strides[rank - 1], a.sizes[rank - 1]};
+  // Row-major order of the results; the last two indices select the rows. All distances to a row of x1 are
+  // one call for each span of results.
+  for (ptrdiff_t n = out.numel(); n > 0;) {
+    RowPairs rows{a.data, a.strides[rank - 1], b.data, b.strides[rank - 1], a.sizes[rank - 1],
+                  0,      b.strides[rank - 2]};
     for (size_t d = 0; d + 2 < rank; ++d) {
       rows.a += index[d] * a.strides[d];
       rows.b += index[d] * b.strides[d];
     }
     rows.a += index[rank - 2] * a.strides[rank - 2];
-    rows.b += index[rank - 1] * b.strides[rank - 2];
-    write_distance(rows, p, out.scalar_type(), cursor.get());
+    rows.b += index[rank - 1] * rows.b_next;
+    rows.count = std::min(count - index[rank - 1], cursor.span());
+    write_distances(rows, p, out.scalar_type(), cursor.get(), cursor.stride());
+    cursor.skip(rows.count);
+    n -= rows.count;
     // The next index in row-major order, in step with the cursor.
-    for (size_t d = rank; d-- > 0;) {
-      if (++index[d] < shape.sizes[d]) break;
+    index[rank - 1] += rows.count;
+    for (size_t d = rank - 1; d > 0 && index[d] == shape.sizes[d]; --d) {
       index[d] = 0;
+      ++index[d - 1];
     }
   }
   return Error::Ok;

@@ -28,12 +28,14 @@ Error _pdist_forward_out(KernelContext&, const Tensor& self, double p, Tensor& o
   char* result = out.mutable_data_ptr<char>();
   const char* const data = self.const_data_ptr<char>();
   const ptrdiff_t step = byte_stride(self, 1);
+  const auto element = static_cast<ptrdiff_t>(out.element_size());
   for (ptrdiff_t i = 0; i < rows; ++i) {
-    for (ptrdiff_t j = i + 1; j < rows; ++j, result += out.element_size()) {
-      const RowPair pair{data + i * byte_stride(self, 0), step, data + j * byte_stride(self, 0), step,
-                         self.sizes()[1]};
-      write_distance(pair, p, type, result);
-    }
+    const ptrdiff_t next = byte_stride(self, 0);
+    const ptrdiff_t left = rows - i - 1;
+    if (left == 0) break;
+    const char* const row = data + i * next;
+    write_distances({row, step, row + next, step, self.sizes()[1], left, next}, p, type, result, element);
+    result += left * element;
   }
   return Error::Ok;
 }

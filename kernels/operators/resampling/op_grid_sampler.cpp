@@ -2,7 +2,7 @@
 // Samples an image at the positions of a grid, by linear, nearest or cubic interpolation (Jaderberg et al.,
 // "Spatial Transformer Networks", 2015). Weights separate by dimension: each position computes its weights
 // once, for all channels. A position then costs 2^d, 1 or 4^d products for each channel in d dimensions.
-// Spans of positions are computed together, in vector code.
+// Spans of positions, of one image or of several small ones, are computed together, in vector code.
 #include <algorithm>
 #include <cmath>
 
@@ -139,13 +139,15 @@ struct Neighbors {
   W weight[16][kSpan];
   int32_t offset[16][kSpan];  // in elements; -1: outside
 
-  [[gnu::always_inline]] void combine(const Places<W>* places, const int32_t* strides, size_t n) {
+  // `starts` are the first elements of the images.
+  [[gnu::always_inline]] void combine(const Places<W>* places, const int32_t* strides, const int32_t* starts,
+                                      size_t n) {
     count = 0;
     for (size_t z = 0; z < places[0].count; ++z) {
       for (size_t y = 0; y < places[1].count; ++y) {
         for (size_t x = 0; x < places[2].count; ++x, ++count) {
           multiply(places[0].weight[z], places[1].weight[y], places[2].weight[x], n, weight[count]);
-          add(places[0].index[z], places[1].index[y], places[2].index[x], strides, n, offset[count]);
+          add(places[0].index[z], places[1].index[y], places[2].index[x], strides, starts, n, offset[count]);
         }
       }
     }
@@ -165,13 +167,14 @@ struct Neighbors {
     for (size_t i = 0; i < n; ++i) product[i] = z[i] * y[i] * x[i];
   }
   [[gnu::always_inline]] static void add(const int32_t* z, const int32_t* y, const int32_t* x,
-                                         const int32_t* strides, size_t n, int32_t* sum) {
+                                         const int32_t* strides, const int32_t* starts, size_t n,
+                                         int32_t* sum) {
     // Unsigned: the offset of an index of -1, which is not used, may wrap.
     const auto step = [strides](size_t d) { return static_cast<uint32_t>(strides[d]); };
     const uint32_t steps[] = {step(0), step(1), step(2)};
     for (size_t i = 0; i < n; ++i) {
       const uint32_t at = static_cast<uint32_t>(z[i]) * steps[0] + static_cast<uint32_t>(y[i]) * steps[1] +
-                          static_cast<uint32_t>(x[i]) * steps[2];
+                          static_cast<uint32_t>(x[i]) * steps[2] + static_cast<uint32_t>(starts[i]);
       sum[i] = (z[i] | y[i] | x[i]) < 0 ? -1 : static_cast<int32_t>(at);
     }
   }
@@ -200,8 +203,8 @@ template <class W, class E>
   const View& target = images.target;
   const View& points = images.points;
   const ptrdiff_t width = target.sizes[4];
-  const size_t positions = static_cast<size_t>(target.sizes[2]) * static_cast<size_t>(target.sizes[3]) *
-                           static_cast<size_t>(target.sizes[4]);
+  size_t positions = static_cast<size_t>(target.sizes[0]);
+  for (size_t d = 2; d < kVolume + 2; ++d) positions *= static_cast<size_t>(target.sizes[d]);
   // A constant where it can be, for instructions that gather elements.
   const ptrdiff_t size = std::is_same_v<E, DirectElements<W>>
                              ? static_cast<ptrdiff_t>(sizeof(W))
@@ -211,47 +214,50 @@ template <class W, class E>
   Places<W> places[kVolume];
   Neighbors<W> neighbors;
   W coordinates[kVolume][kSpan];
+  int32_t starts[kSpan];
   ptrdiff_t to[kSpan];
   W sums[kSpan];
   for (size_t d = 0; d + spatial < kVolume; ++d) places[d].set_single();
-  for (ptrdiff_t image = 0; image < target.sizes[0]; ++image) {
-    ptrdiff_t x = 0;
-    ptrdiff_t row = 0;  // z and y as one index
-    for (size_t first = 0; first < positions; first += kSpan) {
-      const size_t n = std::min(positions - first, kSpan);
-      // Rows may be shorter than a span: each gives it a part.
-      for (size_t i = 0; i < n;) {
-        const size_t part = std::min(n - i, static_cast<size_t>(width - x));
-        const ptrdiff_t z = row / target.sizes[3];
-        const ptrdiff_t y = row % target.sizes[3];
-        const char* point = points.data + image * points.strides[0] + z * points.strides[1] +
-                            y * points.strides[2] + x * points.strides[3];
-        // Coordinates are x, y, z; dimensions z, y, x.
-        for (size_t d = kVolume - spatial; d < kVolume; ++d) {
-          const char* at = point + static_cast<ptrdiff_t>(kVolume - 1 - d) * points.strides[4];
-          for (size_t k = 0; k < part; ++k, at += points.strides[3])
-            coordinates[d][i + k] = elements.load(at);
-        }
-        ptrdiff_t offset = z * target.strides[2] + y * target.strides[3] + x * target.strides[4];
-        for (size_t k = 0; k < part; ++k, offset += target.strides[4]) to[i + k] = offset;
-        i += part;
-        x += static_cast<ptrdiff_t>(part);
-        if (x < width) continue;
-        x = 0;
-        ++row;
-      }
+  // The image, z, y and x of the next position.
+  ptrdiff_t at[kVolume + 1] = {};
+  for (size_t first = 0; first < positions; first += kSpan) {
+    const size_t n = std::min(positions - first, kSpan);
+    // Rows may be shorter than a span: each gives it a part.
+    for (size_t i = 0; i < n;) {
+      const size_t part = std::min(n - i, static_cast<size_t>(width - at[3]));
+      const char* point = points.data;
+      for (size_t d = 0; d <= kVolume; ++d) point += at[d] * points.strides[d];
+      // Coordinates are x, y, z; dimensions z, y, x.
       for (size_t d = kVolume - spatial; d < kVolume; ++d) {
-        places[d].find(sampling, coordinates[d], n, source.sizes[2 + d]);
+        const char* from = point + static_cast<ptrdiff_t>(kVolume - 1 - d) * points.strides[4];
+        for (size_t k = 0; k < part; ++k, from += points.strides[3])
+          coordinates[d][i + k] = elements.load(from);
       }
-      neighbors.combine(places, strides, n);
-      const char* from = source.data + image * source.strides[0];
-      char* result = target.data + image * target.strides[0];
-      for (ptrdiff_t c = 0; c < source.sizes[1]; ++c) {
-        neighbors.sum(elements, from, size, n, sums);
-        for (size_t i = 0; i < n; ++i) elements.store(result + to[i], sums[i]);
-        from += source.strides[1];
-        result += target.strides[1];
+      const auto start = static_cast<int32_t>(at[0] * (source.strides[0] / size));
+      ptrdiff_t offset = at[0] * target.strides[0] + at[1] * target.strides[2] + at[2] * target.strides[3] +
+                         at[3] * target.strides[4];
+      for (size_t k = 0; k < part; ++k, offset += target.strides[4]) {
+        starts[i + k] = start;
+        to[i + k] = offset;
       }
+      i += part;
+      at[3] += static_cast<ptrdiff_t>(part);
+      for (size_t d = kVolume; d > 0 && at[d] == target.sizes[d + 1]; --d) {
+        at[d] = 0;
+        ++at[d - 1];
+      }
+    }
+    for (size_t d = kVolume - spatial; d < kVolume; ++d) {
+      places[d].find(sampling, coordinates[d], n, source.sizes[2 + d]);
+    }
+    neighbors.combine(places, strides, starts, n);
+    const char* from = source.data;
+    char* result = target.data;
+    for (ptrdiff_t c = 0; c < source.sizes[1]; ++c) {
+      neighbors.sum(elements, from, size, n, sums);
+      for (size_t i = 0; i < n; ++i) elements.store(result + to[i], sums[i]);
+      from += source.strides[1];
+      result += target.strides[1];
     }
   }
 }

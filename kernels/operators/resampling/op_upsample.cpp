@@ -57,6 +57,33 @@ Taps<W> tap_volume(const Upsampling& of, size_t d, ptrdiff_t index, const View& 
   return taps;
 }
 
+// The taps of columns that are computed together, for all rows and channels.
+#ifdef __OPTIMIZE_SIZE__
+constexpr ptrdiff_t kColumns = 1;
+#else
+constexpr ptrdiff_t kColumns = 16;
+
+// weighted_sum() of elements that need no conversion.
+template <class W>
+W direct_sum(const Taps<W>* taps, const char* at) {
+  W sum = 0;
+  for (ptrdiff_t z = 0; z < taps[0].count; ++z) {
+    const char* const layer = at + taps[0].offset[z];
+    W layer_sum = 0;
+    for (ptrdiff_t y = 0; y < taps[1].count; ++y) {
+      const char* const row = layer + taps[1].offset[y];
+      W row_sum = 0;
+      for (ptrdiff_t x = 0; x < taps[2].count; ++x) {
+        row_sum += taps[2].weight[x] * *reinterpret_cast<const W*>(row + taps[2].offset[x]);
+      }
+      layer_sum += taps[1].weight[y] * row_sum;
+    }
+    sum += taps[0].weight[z] * layer_sum;
+  }
+  return sum;
+}
+#endif
+
 // Resamples all images; each loop computes the taps of its dimension, and the inner loops reuse them.
 template <class W>
 void resample(const Upsampling& of) {
@@ -67,18 +94,29 @@ void resample(const Upsampling& of) {
   const Access<W> access = access_as<W>(self.scalar_type());
   const SumRounding rounding = is_bytes(self) ? SumRounding::kToBytes : SumRounding::kNone;
   Taps<W> taps[kVolume];
-  const auto move_to = [&](size_t d, ptrdiff_t index) { taps[d] = tap_volume<W>(of, d, index, source); };
-  for (ptrdiff_t n = 0; n < source.sizes[0]; ++n) {
-    for (ptrdiff_t z = 0; z < of.dimensions[0].out; ++z) {
-      move_to(0, z);
-      for (ptrdiff_t y = 0; y < of.dimensions[1].out; ++y) {
-        move_to(1, y);
-        for (ptrdiff_t x = 0; x < of.dimensions[2].out; ++x) {
-          move_to(2, x);
-          for (ptrdiff_t c = 0; c < source.sizes[1]; ++c) {
-            const char* from = volume_at(source, n, 0, 0, 0) + c * source.strides[1];
-            access.store(volume_at(target, n, z, y, x) + c * target.strides[1],
-                         weighted_sum(taps, from, access, rounding));
+  Taps<W> columns[kColumns];
+  for (ptrdiff_t first = 0; first < of.dimensions[2].out; first += kColumns) {
+    const ptrdiff_t count = std::min(of.dimensions[2].out - first, kColumns);
+    for (ptrdiff_t x = 0; x < count; ++x) columns[x] = tap_volume<W>(of, 2, first + x, source);
+    for (ptrdiff_t n = 0; n < source.sizes[0]; ++n) {
+      for (ptrdiff_t z = 0; z < of.dimensions[0].out; ++z) {
+        taps[0] = tap_volume<W>(of, 0, z, source);
+        for (ptrdiff_t y = 0; y < of.dimensions[1].out; ++y) {
+          taps[1] = tap_volume<W>(of, 1, y, source);
+          for (ptrdiff_t x = 0; x < count; ++x) {
+            taps[2] = columns[x];
+            const char* from = volume_at(source, n, 0, 0, 0);
+            char* to = volume_at(target, n, z, y, first + x);
+            for (ptrdiff_t c = 0; c < source.sizes[1]; ++c) {
+#ifndef __OPTIMIZE_SIZE__
+              if (std::is_same_v<W, double>) {
+                *reinterpret_cast<W*>(to) = direct_sum(taps, from);
+              } else
+#endif
+                access.store(to, weighted_sum(taps, from, access, rounding));
+              from += source.strides[1];
+              to += target.strides[1];
+            }
           }
         }
       }
