@@ -54,8 +54,8 @@ Error plan_windows(const Tensor& self, const PoolArguments& arguments, size_t sp
     window.step = spatial_item(steps_by_kernel ? arguments.kernel_size : arguments.stride, i);
     window.pad = spatial_item(arguments.padding, i);
     window.dilation = spatial_item(arguments.dilation, i);
-    const int64_t reach = window.dilation * (window.kernel - 1) + 1;
-    // With more padding a window could see nothing but padding.
+    // With more padding a window could see nothing but padding. PyTorch leaves the dilation of volumes out.
+    const int64_t reach = spatial == 3 ? window.kernel : window.dilation * (window.kernel - 1) + 1;
     RL_CHECK(window.pad <= reach / 2, Error::InvalidArgument,
              "padding: expected at most half of the window, which is %ld, got %ld", static_cast<long>(reach),
              static_cast<long>(window.pad));
