@@ -86,9 +86,13 @@ RL_INLINE void for_triples(const Rows& rows, F f) {
   }
 }
 
-// Elements of any type that a step computes: compilers turn a loop of constant length into vectors, and one
-// of at most 16 into scalars.
+// Elements of any type that a step computes: compilers turn a loop of constant length into vectors, and one of
+// at most 16 into scalars.
+#ifdef __OPTIMIZE_SIZE__
+constexpr size_t kStep = 1;
+#else
 constexpr size_t kStep = 32;
+#endif
 
 // An operand of a row, as Source, of any type. `held` has kStep elements.
 template <class T>
