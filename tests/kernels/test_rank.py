@@ -49,7 +49,9 @@ def test_values_of_any_rank(kernels: Kernels, numbers: list[int | None], data: s
     kernels.check("aten::cummin.out", self, 0)
 
 
-@pytest.mark.parametrize("name", ["drawn", "few", "two", "equal", "sorted", "alike_where_sampled", "extremes"])
+@pytest.mark.parametrize(
+    "name", ["drawn", "few", "two", "equal", "sorted", "alike_where_sampled", "extremes"]
+)
 @pytest.mark.parametrize("rank", [1, 2000, 7000, 10001, 12000, 19999])
 def test_ranks_of_fibers_that_are_sampled(kernels: Kernels, name: str, rank: int) -> None:
     size, least, most = 20003, -(2**63), 2**63 - 1
