@@ -86,8 +86,8 @@ RL_INLINE void for_triples(const Rows& rows, F f) {
   }
 }
 
-// Elements of any type that a step computes: compilers turn a loop of constant length into vectors, and one of
-// at most 16 into scalars.
+// Elements of any type that a step computes: compilers turn a loop of constant length into vectors, and one
+// of at most 16 into scalars.
 #ifdef __OPTIMIZE_SIZE__
 constexpr size_t kStep = 1;
 #else
