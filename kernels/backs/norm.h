@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <optional>
 
-#include "kernels/normalization/batch_norm.h"
 #include "kernels/normalization/layer_norm.h"
 #include "kernels/normalization/normalization.h"
 #include "kernels/normalization/rms_norm.h"
@@ -15,6 +14,8 @@
 #include "runtime/tensor/tensor.h"
 
 namespace rushlight::kernels {
+
+struct RunningStatistics;
 
 // Normalizes each channel by its running statistics, see check_batch_norm(). Input and out are [N, C, ...],
 // statistics and parameters [C]. If the input is float32, so are all other tensors. Backs fold the statistics

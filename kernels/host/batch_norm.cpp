@@ -10,6 +10,7 @@
 #include "kernels/host/channel_scale.h"
 #include "kernels/host/elements.h"
 #include "kernels/host/float_reduction.h"
+#include "kernels/normalization/running_statistics.h"
 
 namespace rushlight::kernels::host {
 

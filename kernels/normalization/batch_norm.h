@@ -26,18 +26,6 @@ Error check_batch_norm(const Tensor& input, const NormalizationParameters& param
 Error prepare_batch_norm_outs(const Tensor& input, SizesType saved, const Tensor& out,
                               const Tensor& save_mean, const Tensor& save_invstd);
 
-// Running statistics, one element for each channel, and the momentum with which a batch updates them.
-struct RunningStatistics {
-  const Tensor& mean;
-  const Tensor& var;
-  double momentum;
-
-  // kept = momentum * value + (1 - momentum) * kept, in double, for one channel of a batch whose channels
-  // have `count` elements. The running variance is the unbiased one: it divides by count - 1. A channel with
-  // one element has none: 0 / 0 is NaN, as in PyTorch.
-  void update(size_t channel, double batch_mean, double biased_variance, size_t count) const;
-};
-
 // Element `channel` of a parameter for inputs of type T. Precondition: check_batch_norm(), so it is T or
 // float.
 template <class T>

@@ -6,6 +6,7 @@
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element_access.h"
 #include "kernels/normalization/batch_norm.h"
+#include "kernels/normalization/running_statistics.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 
