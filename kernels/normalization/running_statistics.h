@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What batch normalization in training keeps of all batches.
+// Batch normalization in training averages the statistics of all batches.
 #pragma once
 
 #include <cstddef>
