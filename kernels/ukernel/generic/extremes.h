@@ -3,13 +3,14 @@
 #pragma once
 
 #include "kernels/ukernel/generic/vector.h"
-#if defined(__aarch64__)
-#include "kernels/ukernel/arm64/extremes.h"
-#else
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
-#if defined(__SSE2__)
+#if defined(__aarch64__)
+// The clamps of arm64 propagate NaN of both operands.
+RL_INLINE F32 larger(F32 best, F32 value) { return at_least(best, value); }
+RL_INLINE F32 smaller(F32 best, F32 value) { return at_most(best, value); }
+#elif defined(__SSE2__)
 // MAXPS and MINPS return their second operand if one is NaN, so the two orders differ in that case and for
 // zeros only, and the bits of both together are NaN again, or -0.
 RL_INLINE F32 larger(F32 best, F32 value) {
@@ -34,4 +35,3 @@ RL_INLINE F32 smaller(F32 best, F32 value) {
 #endif
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
-#endif
