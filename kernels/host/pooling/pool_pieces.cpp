@@ -113,7 +113,7 @@ bool pool_converted_planes(KernelContext& context, const Pool& pool,
     const auto move = [&](View* view, const void* data, size_t plane, size_t element) {
       view->data = static_cast<char*>(const_cast<void*>(data));
       const auto times = static_cast<ptrdiff_t>(element / element_size(view->type));
-      for (ptrdiff_t& stride : view->strides) stride *= times;
+      for (size_t d = 0; d < view->dim; ++d) view->strides[d] *= times;  // the others hold nothing
       view->strides[1] = static_cast<ptrdiff_t>(plane * element);
       view->sizes[0] = 1;
       view->sizes[1] = static_cast<SizesType>(block.planes);
