@@ -11,6 +11,7 @@
 #include "kernels/board/by_panels.h"
 #include "kernels/board/by_patches.h"
 #include "kernels/board/by_pixels.h"
+#include "kernels/board/by_planes.h"
 #include "kernels/board/convolve_channels.h"
 #include "kernels/geometry/convolution_geometry.h"
 #include "kernels/geometry/selected_convolution.h"
@@ -19,8 +20,8 @@
 namespace rushlight::kernels::board {
 
 // Without taps (a phase of a transposed convolution), depthwise channels-last, one channel by a 3x3 kernel,
-// one tap without padding, and the methods of by_patches.h, by_pixels.h and by_panels.h.
-enum class Method : unsigned char { kBias, kChannels, kPlane, kShifts, kPatches, kPixels, kPanels };
+// one tap without padding, and the methods of by_planes.h, by_patches.h, by_pixels.h and by_panels.h.
+enum class Method : unsigned char { kBias, kChannels, kPlane, kShifts, kPlanes, kPatches, kPixels, kPanels };
 
 inline constexpr ptrdiff_t kFewChannels = 4;  // output channels below which most of a panel's work is wasted
 
@@ -67,12 +68,23 @@ inline constexpr ptrdiff_t kFewChannels = 4;  // output channels below which mos
          std::min(geometry.taps() * geometry.in_channels, kShortPart);
 }
 
+// True for one input channel, unless output channels fill panels. Where tiles list all positions, planes are
+// faster than panels of channels-first images.
+[[nodiscard]] constexpr bool takes_planes(const ConvolutionGeometry& geometry) {
+  constexpr bool kBeatsPanels = ukernel::kTilePositions > 1;
+  return geometry.in_channels == 1 &&
+         (takes_pixels(geometry) ? prefers_patches(geometry)
+                                 : kBeatsPanels || geometry.out_channels < kFewChannels) &&
+         PlanePlan(geometry).fits();
+}
+
 // For float32, if the convolution is not transposed.
 [[nodiscard]] constexpr Method method_of(const ConvolutionGeometry& geometry) {
   if (geometry.taps() == 0) return Method::kBias;
   if (takes_channels(geometry)) return Method::kChannels;
   if (takes_plane(geometry)) return Method::kPlane;
   if (takes_shifts(geometry)) return Method::kShifts;
+  if (takes_planes(geometry)) return Method::kPlanes;
   if (prefers_patches(geometry) && PatchPlan(geometry).fits()) return Method::kPatches;
   return takes_pixels(geometry) ? Method::kPixels : Method::kPanels;
 }

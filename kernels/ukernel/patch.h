@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/ukernel/variants.h"
 
@@ -67,6 +68,46 @@ struct PlaneConvolution {
   float initial;
 };
 RL_UKERNEL_NATIVE(void, convolve_plane_3x3, (const PlaneConvolution& convolution), (convolution))
+
+// Columns of a tile of add_planes(), and those of them that have offsets of their own: all, or the first one
+// alone. 0: the function is slower than add_shifted().
+inline constexpr size_t kTileColumns = native::kTileColumns;
+inline constexpr size_t kTilePositions = native::kTilePositions;
+
+// The outputs of a tile and what their first taps see, as offsets in bytes from the first elements of the
+// plane and its output.
+struct PlaneTile {
+  int32_t in[kTilePositions];
+  int32_t out[kTilePositions];
+};
+
+// A tap as its offset alone, if tiles list all their columns, or a group of taps.
+using PlaneTap = std::conditional_t<(kTilePositions > 1), int32_t, ShiftedTaps>;
+
+// Depthwise convolution of padded planes, whose sums stay in registers: for each plane and each output of its
+// tiles, out = initial + sum over taps t of weight[t] * in[shift of t], in the order of the taps. Strides are
+// in elements.
+struct PlaneSums {
+  const float* in;
+  ptrdiff_t in_plane;
+  const float* weight;  // of the first plane: contiguous, in the order of the taps
+  ptrdiff_t weight_plane;
+  const PlaneTap* taps;
+  size_t count;          // of `taps`, any number
+  const float* initial;  // null: zeros
+  ptrdiff_t initial_plane;
+  float* out;
+  ptrdiff_t out_plane;
+  size_t planes;
+  // Outputs may be in several tiles. If kTilePositions is 1, the first counts[0] tiles have kTileColumns
+  // columns, the next counts[1] half as many, and the last counts[2] one; columns are in_step and out_step
+  // elements apart. Else counts[0] tiles list all columns.
+  const PlaneTile* tiles;
+  size_t counts[3];
+  ptrdiff_t in_step;
+  ptrdiff_t out_step;
+};
+RL_UKERNEL_NATIVE(void, add_planes, (const PlaneSums& sums), (sums))
 
 // Strides of a block: from row to row, and from column to column.
 struct BlockStrides {

@@ -5,6 +5,7 @@
 #define RL_OWN_CHANNELS
 #define RL_OWN_SHIFTS
 #define RL_OWN_HALVES
+#define RL_OWN_TILES
 #define RL_OWN_BLOCKS
 #include "kernels/ukernel/arm/halves.h"
 #include "kernels/ukernel/generic/patch_planes.inl"
@@ -156,6 +157,130 @@ void add_eight(const ShiftedSums& sums, const float* in, const float* weight, fl
       : [taps] "+r"(taps), [count] "+l"(count), [at] "=&r"(at), [more] "=&l"(more), [weight] "+r"(weight)
       : [in] "r"(in), [out] "r"(out)
       : RL_SUMS);
+}
+
+// All tiles of a plane. Sums in s0 on, the inputs of a group from s8 on, its weights in s25 to s27. r0, r1:
+// groups of taps and how many are left, r2: weights, r3: further taps of the group, r12: the tile's inputs,
+// lr: the group's.
+#define RL_PLANE(sums, one, two, three, strided) \
+  "push {r4-r11, lr}\n"                          \
+  "vpush {s16-s31}\n"                            \
+  "ldr r3, [r0, #36]\n"                          \
+  "vmov s31, r3\n"                               \
+  "ldmia r0, {r4-r11}\n"                         \
+  "0:\n"                                         \
+  "vldmia r11, {" sums                           \
+  "}\n"                                          \
+  "ldr r12, [r9], #8\n"                          \
+  "mov r0, r4\n"                                 \
+  "movs r1, r5\n"                                \
+  "mov r2, r6\n"                                 \
+  "add r12, r7\n"                                \
+  "beq 5f\n"                                     \
+  "1:\n"                                         \
+  "ldrd lr, r3, [r0], #8\n"                      \
+  "add lr, r12\n"                                \
+  "cbnz r3, 2f\n" one                            \
+  "subs r1, #1\n bne 1b\n"                       \
+  "b 5f\n"                                       \
+  "2:\n"                                         \
+  "cmp r3, #1\n"                                 \
+  "beq 3f\n" three                               \
+  "subs r1, #1\n bne 1b\n"                       \
+  "b 5f\n"                                       \
+  "3:\n" two                                     \
+  "subs r1, #1\n bne 1b\n"                       \
+  "5:\n"                                         \
+  "ldr r3, [r9, #-4]\n"                          \
+  "vmov r2, s31\n"                               \
+  "add r3, r8\n"                                 \
+  "cmp r2, #4\n"                                 \
+  "bne 6f\n"                                     \
+  "vstmia r3, {" sums                            \
+  "}\n"                                          \
+  "subs r10, #1\n bne 0b\n"                      \
+  "b 7f\n"                                       \
+  "6:\n" strided                                 \
+  "subs r10, #1\n bne 0b\n"                      \
+  "7:\n"                                         \
+  "vpop {s16-s31}\n"                             \
+  "pop {r4-r11, pc}\n"
+
+#define RL_STORE(sum) "vstr s" #sum ", [r3]\n add r3, r2\n"
+#define RL_STORE_FOUR RL_STORE(0) RL_STORE(1) RL_STORE(2) RL_STORE(3)
+#define RL_STORE_EIGHT RL_STORE_FOUR RL_STORE(4) RL_STORE(5) RL_STORE(6) RL_STORE(7)
+#define RL_COLUMNS(last) "vldmia lr, {s8-s" last "}\n"
+#define RL_FOUR(p, q, r, s, factor) \
+  RL_FMA(0, p, factor) RL_FMA(1, q, factor) RL_FMA(2, r, factor) RL_FMA(3, s, factor)
+
+[[gnu::naked, gnu::noinline]] void add_eight_by_one([[maybe_unused]] const PlaneTiles* tiles) {
+#define RL_FIRST RL_LOW(8, 9, 10, 11, 12, 13, 14, 15, "s25")
+#define RL_SECOND RL_LOW(9, 10, 11, 12, 13, 14, 15, 16, "s26")
+#define RL_THIRD RL_LOW(10, 11, 12, 13, 14, 15, 16, 17, "s27")
+  asm volatile(RL_PLANE("s0-s7", "vldmia r2!, {s25}\n" RL_COLUMNS("15") RL_FIRST,
+                        "vldmia r2!, {s25-s26}\n" RL_COLUMNS("16") RL_FIRST RL_SECOND,
+                        "vldmia r2!, {s25-s27}\n" RL_COLUMNS("17") RL_FIRST RL_SECOND RL_THIRD,
+                        RL_STORE_EIGHT));
+#undef RL_FIRST
+#undef RL_SECOND
+#undef RL_THIRD
+}
+
+[[gnu::naked, gnu::noinline]] void add_eight_by_two([[maybe_unused]] const PlaneTiles* tiles) {
+#define RL_FIRST RL_LOW(8, 10, 12, 14, 16, 18, 20, 22, "s25")
+#define RL_SECOND RL_LOW(9, 11, 13, 15, 17, 19, 21, 23, "s26")
+#define RL_THIRD RL_LOW(10, 12, 14, 16, 18, 20, 22, 24, "s27")
+  asm volatile(RL_PLANE("s0-s7", "vldmia r2!, {s25}\n vldmia lr, {s8-s22}\n" RL_FIRST,
+                        "vldmia r2!, {s25-s26}\n" RL_COLUMNS("23") RL_FIRST RL_SECOND,
+                        "vldmia r2!, {s25-s27}\n vldmia lr, {s8-s24}\n"  //
+                        RL_FIRST RL_SECOND RL_THIRD,
+                        RL_STORE_EIGHT));
+#undef RL_FIRST
+#undef RL_SECOND
+#undef RL_THIRD
+}
+
+[[gnu::naked, gnu::noinline]] void add_four_by_one([[maybe_unused]] const PlaneTiles* tiles) {
+#define RL_FIRST RL_FOUR(8, 9, 10, 11, "s25")
+#define RL_SECOND RL_FOUR(9, 10, 11, 12, "s26")
+#define RL_THIRD RL_FOUR(10, 11, 12, 13, "s27")
+  asm volatile(RL_PLANE("s0-s3", "vldmia r2!, {s25}\n" RL_COLUMNS("11") RL_FIRST,
+                        "vldmia r2!, {s25-s26}\n" RL_COLUMNS("12") RL_FIRST RL_SECOND,
+                        "vldmia r2!, {s25-s27}\n" RL_COLUMNS("13") RL_FIRST RL_SECOND RL_THIRD,
+                        RL_STORE_FOUR));
+#undef RL_FIRST
+#undef RL_SECOND
+#undef RL_THIRD
+}
+
+[[gnu::naked, gnu::noinline]] void add_four_by_two([[maybe_unused]] const PlaneTiles* tiles) {
+#define RL_FIRST RL_FOUR(8, 10, 12, 14, "s25")
+#define RL_SECOND RL_FOUR(9, 11, 13, 15, "s26")
+#define RL_THIRD RL_FOUR(10, 12, 14, 16, "s27")
+  asm volatile(RL_PLANE("s0-s3", "vldmia r2!, {s25}\n" RL_COLUMNS("14") RL_FIRST,
+                        "vldmia r2!, {s25-s26}\n" RL_COLUMNS("15") RL_FIRST RL_SECOND,
+                        "vldmia r2!, {s25-s27}\n" RL_COLUMNS("16") RL_FIRST RL_SECOND RL_THIRD,
+                        RL_STORE_FOUR));
+#undef RL_FIRST
+#undef RL_SECOND
+#undef RL_THIRD
+}
+
+[[gnu::naked, gnu::noinline]] void add_single([[maybe_unused]] const PlaneTiles* tiles) {
+#define RL_SINGLE(in, factor) RL_FMA(0, in, factor)
+  asm volatile(RL_PLANE("s0", "vldmia r2!, {s25}\n vldr s8, [lr]\n" RL_SINGLE(8, "s25"),
+                        "vldmia r2!, {s25-s26}\n" RL_COLUMNS("9") RL_SINGLE(8, "s25") RL_SINGLE(9, "s26"),
+                        "vldmia r2!, {s25-s27}\n" RL_COLUMNS("10")  //
+                        RL_SINGLE(8, "s25") RL_SINGLE(9, "s26") RL_SINGLE(10, "s27"),
+                        RL_STORE(0)));
+#undef RL_SINGLE
+}
+
+AddTiles adder_of(size_t kind, ptrdiff_t in_step) {
+  if (kind == 2) return add_single;
+  if (in_step == 1) return kind == 0 ? add_eight_by_one : add_four_by_one;
+  if (in_step == 2) return kind == 0 ? add_eight_by_two : add_four_by_two;
+  return kind == 0 ? add_tiles<8, 0> : add_tiles<4, 0>;
 }
 
 void start(float* out, size_t columns, float value) {

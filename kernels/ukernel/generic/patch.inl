@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of shifted arrays, block copies and depthwise sums with scalars. RL_OWN_SHIFTS, RL_OWN_BLOCKS and
-// RL_OWN_CHANNELS: the including source defines these functions itself.
+// Sums of shifted arrays, block copies and depthwise sums with scalars. RL_OWN_SHIFTS, RL_OWN_PLANES,
+// RL_OWN_BLOCKS and RL_OWN_CHANNELS: the including source defines these functions itself.
 #include "kernels/ukernel/generic/long_rows.h"
 #include "kernels/ukernel/generic/patch_halves.inl"
 #include "kernels/ukernel/patch.h"
+#ifndef RL_OWN_PLANES
+#include "kernels/ukernel/generic/plane_sums.inl"
+#endif
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 

@@ -23,6 +23,33 @@ inline void add_shifted(const ShiftedSums& s) {
   }
 }
 
+inline ShiftedTaps group_of(int32_t offset) { return {offset, 0}; }
+inline ShiftedTaps group_of(ShiftedTaps taps) { return taps; }
+
+// By the definition: every tap of every output of every tile.
+inline void add_planes(const PlaneSums& s) {
+  constexpr auto kBytes = static_cast<int32_t>(sizeof(float));
+  for (ptrdiff_t p = 0; p < static_cast<ptrdiff_t>(s.planes); ++p) {
+    for (size_t i = 0; i < s.counts[0] + s.counts[1] + s.counts[2]; ++i) {
+      const size_t kind = i < s.counts[0] ? 0 : i < s.counts[0] + s.counts[1] ? 1 : 2;
+      const size_t columns = kind == 0 ? kTileColumns : kind == 1 ? kTileColumns / 2 : 1;
+      for (size_t j = 0; j < columns; ++j) {
+        const size_t listed = kTilePositions > 1 ? j : 0;
+        const auto after = static_cast<ptrdiff_t>(j - listed);
+        const float* in = s.in + p * s.in_plane + s.tiles[i].in[listed] / kBytes + after * s.in_step;
+        const float* weight = s.weight + p * s.weight_plane;
+        double sum = s.initial == nullptr ? 0 : s.initial[p * s.initial_plane];
+        for (size_t t = 0; t < s.count; ++t) {
+          const ShiftedTaps taps = group_of(s.taps[t]);
+          for (int32_t k = 0; k <= taps.more; ++k) sum += double{*weight++} * in[taps.in / kBytes + k];
+        }
+        s.out[p * s.out_plane + s.tiles[i].out[listed] / kBytes + after * s.out_step] =
+            static_cast<float>(sum);
+      }
+    }
+  }
+}
+
 // The zero padding as a test of each position.
 inline void convolve_plane_3x3(const PlaneConvolution& c) {
   const auto rows = static_cast<ptrdiff_t>(c.rows);

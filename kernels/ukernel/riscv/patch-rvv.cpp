@@ -4,6 +4,7 @@
 #include <riscv_vector.h>
 
 #include "kernels/ukernel/generic/patch_halves.inl"
+#include "kernels/ukernel/generic/plane_sums.inl"
 #include "kernels/ukernel/patch.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {

@@ -75,6 +75,76 @@ TEST(AddShifted, AnyRowsAndTaps_AddProducts) {
   }
 }
 
+// The two forms of PlaneTap.
+[[maybe_unused]] void add_tap(std::vector<int32_t>& taps, ShiftedTaps tap) { taps.push_back(tap.in); }
+[[maybe_unused]] void add_tap(std::vector<ShiftedTaps>& taps, ShiftedTaps tap) { taps.push_back(tap); }
+
+// Planes without padding: the outputs of `columns` columns in each of two rows, in tiles of all widths that
+// the variant has.
+TEST(AddPlanes, AnyStepAndTaps_AddProducts) {
+  if (kTileColumns == 0) return;  // planes take shifts
+  constexpr bool kLists = kTilePositions > 1;
+  constexpr size_t kRows = 2, kPlanes = 3;
+  for (const size_t step : {1, 2, 3}) {
+    for (const size_t out_step : {1, 2}) {
+      for (const size_t kernel : {1, 2, 3, 4, 5, 6, 7}) {
+        for (const bool starts : {false, true}) {
+          const size_t columns = kLists ? kTileColumns : kTileColumns + kTileColumns / 2 + 1;
+          const size_t width = (columns - 1) * step + kernel, line = width + 1, out_line = columns * out_step;
+          // Two rows of taps, whose second one starts a row further.
+          std::vector<PlaneTap> taps;
+          for (size_t i = 0; i < 2; ++i) {
+            const size_t most = kLists || kernel == 4 ? 1 : kShiftTaps;
+            for (size_t j = 0; j < kernel; j += most) {
+              const auto at = static_cast<int32_t>((i * line + j) * sizeof(float));
+              add_tap(taps, {at, static_cast<int32_t>(std::min(kernel - j, most) - 1)});
+            }
+          }
+          std::vector<PlaneTile> tiles;
+          PlaneSums sums{};
+          size_t first = 0;
+          for (size_t kind = 0; kind < (kLists ? 1 : 3); ++kind) {
+            const size_t before = tiles.size();
+            for (size_t row = 0; row < kRows; ++row) {
+              PlaneTile tile;
+              for (size_t j = 0; j < kTilePositions; ++j) {
+                tile.in[j] = static_cast<int32_t>((row * line + (first + j) * step) * sizeof(float));
+                tile.out[j] = static_cast<int32_t>((row * out_line + (first + j) * out_step) * sizeof(float));
+              }
+              tiles.push_back(tile);
+            }
+            first += kind == 0 ? kTileColumns : kTileColumns / 2;
+            sums.counts[kind] = tiles.size() - before;
+          }
+          const size_t plane = (kRows + 1) * line - 1, out_plane = kRows * out_line;
+          Guarded<float> in(kPlanes * plane, Edge::kBack), weight(kPlanes * 2 * kernel, Edge::kBack);
+          Guarded<float> initial(kPlanes), out(kPlanes * out_plane), expected(out.size());
+          for (Guarded<float>* each : {&in, &weight, &initial, &out}) fill(*each);
+          std::copy(out.begin(), out.end(), expected.begin());
+          sums.in = in.data();
+          sums.in_plane = static_cast<ptrdiff_t>(plane);
+          sums.weight = weight.data();
+          sums.weight_plane = static_cast<ptrdiff_t>(2 * kernel);
+          sums.taps = taps.data();
+          sums.count = taps.size();
+          sums.initial = starts ? initial.data() : nullptr;
+          sums.initial_plane = 1;
+          sums.out = out.data();
+          sums.out_plane = static_cast<ptrdiff_t>(out_plane);
+          sums.planes = kPlanes;
+          sums.tiles = tiles.data();
+          sums.in_step = static_cast<ptrdiff_t>(step);
+          sums.out_step = static_cast<ptrdiff_t>(out_step);
+          native::add_planes(sums);
+          sums.out = expected.data();
+          reference::add_planes(sums);
+          expect_near(out, expected);
+        }
+      }
+    }
+  }
+}
+
 TEST(ConvolvePlane3x3, AnySize_SeesZerosAround) {
   for (const size_t rows : {1, 2, 3, 4, 5, 8}) {
     for (const size_t columns : {1, 2, 3, 4, 5, 7, 8, 9, 33}) {
