@@ -217,8 +217,8 @@ class Planes {
 
 }  // namespace
 
-void convolve_by_planes(const ConvolutionGeometry& geometry, const PlanePlan& plan,
-                        const ConvolutionData<float>& data) {
+void convolve_by_planes(const ConvolutionGeometry& geometry, const ConvolutionData<float>& data) {
+  const PlanePlan plan(geometry);
   Planes planes(geometry, plan);
   for (ptrdiff_t n = 0; n < geometry.batch; ++n) {
     ConvolutionData<float> image = data;

@@ -25,7 +25,8 @@ class PlanePlan {
   constexpr explicit PlanePlan(const ConvolutionGeometry& geometry) {
     const ConvolutionAxis* axes = geometry.axes;
     const ptrdiff_t taps = geometry.taps();
-    if (ukernel::kTileColumns == 0 || geometry.in_channels > 1 || taps > kTaps) return;
+    if (ukernel::kTileColumns == 0 || axes[2].step > ukernel::kTileSteps) return;
+    if (geometry.in_channels > 1 || taps > kTaps) return;
     // Offsets are int32. Taps of a group read adjacent elements.
     if (reach(axes, &ConvolutionAxis::out, &ConvolutionAxis::out_stride) > kReach) return;
     is_in_place = !has_padding(axes[0]) && !has_padding(axes[1]) && !has_padding(axes[2]) &&
@@ -47,8 +48,8 @@ class PlanePlan {
     groups = std::min(groups, geometry.groups);
   }
 
-  // False if the convolution has several input channels, or if the buffers on the stack are too small for one
-  // tile.
+  // False if the convolution has several input channels or a large stride, or if the buffers on the stack are
+  // too small for one output.
   [[nodiscard]] constexpr bool fits() const { return columns > 0; }
 
   ptrdiff_t rows = 0;  // outputs of one block
@@ -93,7 +94,6 @@ class PlanePlan {
 };
 
 // Convolves all groups of all elements of the batch. Precondition: the geometry's plan fits.
-void convolve_by_planes(const ConvolutionGeometry& geometry, const PlanePlan& plan,
-                        const ConvolutionData<float>& data);
+void convolve_by_planes(const ConvolutionGeometry& geometry, const ConvolutionData<float>& data);
 
 }  // namespace rushlight::kernels::board

@@ -108,7 +108,7 @@ Error convolve_ordinary(const ConvolutionGeometry& geometry, const ConvolutionDa
   } else if (kReaches<Method::kShifts> && method == Method::kShifts) {
     convolve_shifts(geometry, data);
   } else if (kReaches<Method::kPlanes> && method == Method::kPlanes) {
-    convolve_by_planes(geometry, PlanePlan(geometry), data);
+    convolve_by_planes(geometry, data);
   } else if (kReaches<Method::kPatches> && method == Method::kPatches) {
     convolve_patches(geometry, PatchPlan(geometry), data);
   } else if (kReaches<Method::kPanels> && method == Method::kPanels) {

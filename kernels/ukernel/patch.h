@@ -70,9 +70,11 @@ struct PlaneConvolution {
 RL_UKERNEL_NATIVE(void, convolve_plane_3x3, (const PlaneConvolution& convolution), (convolution))
 
 // Columns of a tile of add_planes(), and those of them that have offsets of their own: all, or the first one
-// alone. 0: the function is slower than add_shifted().
+// alone. 0: the function is slower than add_shifted(). Then the largest distance of the inputs of adjacent
+// columns.
 inline constexpr size_t kTileColumns = native::kTileColumns;
 inline constexpr size_t kTilePositions = native::kTilePositions;
+inline constexpr ptrdiff_t kTileSteps = kTilePositions > 1 ? PTRDIFF_MAX : 2;
 
 // The outputs of a tile and what their first taps see, as offsets in bytes from the first elements of the
 // plane and its output.
@@ -104,7 +106,7 @@ struct PlaneSums {
   // elements apart. Else counts[0] tiles list all columns.
   const PlaneTile* tiles;
   size_t counts[3];
-  ptrdiff_t in_step;
+  ptrdiff_t in_step;  // 1 to kTileSteps
   ptrdiff_t out_step;
 };
 RL_UKERNEL_NATIVE(void, add_planes, (const PlaneSums& sums), (sums))

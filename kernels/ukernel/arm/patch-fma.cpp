@@ -165,7 +165,7 @@ void add_eight(const ShiftedSums& sums, const float* in, const float* weight, fl
 #define RL_PLANE(sums, one, two, three, strided) \
   "push {r4-r11, lr}\n"                          \
   "vpush {s16-s31}\n"                            \
-  "ldr r3, [r0, #36]\n"                          \
+  "ldr r3, [r0, #32]\n"                          \
   "vmov s31, r3\n"                               \
   "ldmia r0, {r4-r11}\n"                         \
   "0:\n"                                         \
@@ -279,8 +279,7 @@ void add_eight(const ShiftedSums& sums, const float* in, const float* weight, fl
 AddTiles adder_of(size_t kind, ptrdiff_t in_step) {
   if (kind == 2) return add_single;
   if (in_step == 1) return kind == 0 ? add_eight_by_one : add_four_by_one;
-  if (in_step == 2) return kind == 0 ? add_eight_by_two : add_four_by_two;
-  return kind == 0 ? add_tiles<8, 0> : add_tiles<4, 0>;
+  return kind == 0 ? add_eight_by_two : add_four_by_two;
 }
 
 void start(float* out, size_t columns, float value) {

@@ -316,8 +316,8 @@ struct Tiles {
 void add_planes(const PlaneSums& sums) {
   static_assert(kTileColumns == 12 && kTilePositions == 12 && sizeof(PlaneTile) == 96);
   if (sums.counts[0] == 0) return;
-  Tiles tiles{sums.taps,      sums.weight,     sums.count / 3,
-              sums.count % 3, sums.in,         sums.out,
+  Tiles tiles{sums.taps,      sums.weight,    sums.count / 3,
+              sums.count % 3, sums.in,        sums.out,
               sums.tiles,     sums.counts[0], 0};
   const float* initial = sums.initial;
   for (size_t left = sums.planes; left > 0; --left) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Depthwise sums of padded planes with scalars: the sums of a tile stay in registers. Steps of 1 and 2 are
-// compiled for themselves, so that the taps of a group share the loads of their inputs. RL_OWN_TILES: the
-// including source defines adder_of() itself.
+// Depthwise sums of padded planes with scalars: the sums of a tile stay in registers, and the taps of a group
+// share the loads of their inputs. RL_OWN_TILES: the including source defines adder_of() itself.
 #include "kernels/ukernel/patch.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -18,8 +17,7 @@ struct PlaneTiles {
   const PlaneTile* tiles;
   size_t tile_count;
   const float* starts;  // kTileColumns times the initial value
-  ptrdiff_t in_step;    // in bytes
-  ptrdiff_t out_step;
+  ptrdiff_t out_step;   // in bytes
 };
 using AddTiles = void (*)(const PlaneTiles*);
 
@@ -28,29 +26,21 @@ inline T* moved(T* from, ptrdiff_t bytes) {
   return reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(from) + static_cast<uintptr_t>(bytes));
 }
 
-// Adds a group of kTaps taps to kColumns sums, whose inputs are kStep apart; 0: `step` bytes.
+// Adds a group of kTaps taps to kColumns sums, whose inputs are kStep apart.
 template <size_t kTaps, size_t kColumns, size_t kStep>
-[[gnu::always_inline]] inline void add_plane_taps(const float* in, [[maybe_unused]] ptrdiff_t step,
-                                                  const float* weight, float (&totals)[kColumns]) {
-  if constexpr (kStep == 0) {
-    for (size_t t = 0; t < kTaps; ++t) {
-      const float* at = in + t;
-#pragma GCC unroll 8
-      for (size_t x = 0; x < kColumns; ++x, at = moved(at, step)) totals[x] += weight[t] * *at;
-    }
-  } else {
-    float factors[kTaps];
+[[gnu::always_inline]] inline void add_plane_taps(const float* in, const float* weight,
+                                                  float (&totals)[kColumns]) {
+  float factors[kTaps];
 #pragma GCC unroll 3
-    for (size_t t = 0; t < kTaps; ++t) factors[t] = weight[t];
+  for (size_t t = 0; t < kTaps; ++t) factors[t] = weight[t];
 #pragma GCC unroll 18
-    for (size_t x = 0; x < (kColumns - 1) * kStep + kTaps; ++x) {
-      if (x % kStep >= kTaps) continue;  // no tap sees it
-      const float number = in[x];
+  for (size_t x = 0; x < (kColumns - 1) * kStep + kTaps; ++x) {
+    if (x % kStep >= kTaps) continue;  // no tap sees it
+    const float number = in[x];
 #pragma GCC unroll 3
-      for (size_t t = 0; t < kTaps; ++t) {
-        if (x >= t && (x - t) % kStep == 0 && (x - t) / kStep < kColumns) {
-          totals[(x - t) / kStep] += factors[t] * number;
-        }
+    for (size_t t = 0; t < kTaps; ++t) {
+      if (x >= t && (x - t) % kStep == 0 && (x - t) / kStep < kColumns) {
+        totals[(x - t) / kStep] += factors[t] * number;
       }
     }
   }
@@ -69,12 +59,12 @@ template <size_t kColumns, size_t kStep>
     for (size_t left = sums->count; left > 0; --left, ++taps) {
       const float* from = moved(in, taps->in);
       if (kShiftTaps == 1 || taps->more == 0) {
-        add_plane_taps<1, kColumns, kStep>(from, sums->in_step, weight++, totals);
+        add_plane_taps<1, kColumns, kStep>(from, weight++, totals);
       } else if (taps->more == 1) {
-        add_plane_taps<2, kColumns, kStep>(from, sums->in_step, weight, totals);
+        add_plane_taps<2, kColumns, kStep>(from, weight, totals);
         weight += 2;
       } else {
-        add_plane_taps<3, kColumns, kStep>(from, sums->in_step, weight, totals);
+        add_plane_taps<3, kColumns, kStep>(from, weight, totals);
         weight += 3;
       }
     }
@@ -100,8 +90,7 @@ AddTiles adder_of(size_t kind, ptrdiff_t in_step);
 AddTiles adder_of(size_t kind, ptrdiff_t in_step) {
   if (kind == 2) return add_tiles<1, 1>;
   if (in_step == 1) return kind == 0 ? add_tiles<8, 1> : add_tiles<4, 1>;
-  if (in_step == 2) return kind == 0 ? add_tiles<8, 2> : add_tiles<4, 2>;
-  return kind == 0 ? add_tiles<8, 0> : add_tiles<4, 0>;
+  return kind == 0 ? add_tiles<8, 2> : add_tiles<4, 2>;
 }
 #endif
 
@@ -111,16 +100,8 @@ void add_planes(const PlaneSums& sums) {
   constexpr auto kBytes = static_cast<ptrdiff_t>(sizeof(float));
   static_assert(kTileColumns == 0 || (kTileColumns == 8 && kTilePositions == 1));
   float starts[8];
-  PlaneTiles tiles{sums.taps,
-                   sums.count,
-                   sums.weight,
-                   sums.in,
-                   sums.out,
-                   nullptr,
-                   0,
-                   starts,
-                   sums.in_step * kBytes,
-                   sums.out_step * kBytes};
+  PlaneTiles tiles{sums.taps, sums.count, sums.weight,           sums.in, sums.out, nullptr,
+                   0,         starts,     sums.out_step * kBytes};
   const float* initial = sums.initial;
   for (size_t left = sums.planes; left > 0; --left) {
     const float start = initial == nullptr ? 0 : *initial;

@@ -21,6 +21,7 @@ CROSS = Path(__file__).with_name("cross")
 SMALL = (
     "panel",
     "patch",
+    "pool_lines",
     "spans",
     "int8_product",
     "int8_depthwise",
