@@ -36,22 +36,26 @@ class Planes {
     is_ordered_ = (x_.kernel == 1 || x_.kernel_stride == 1) &&
                   (y_.kernel == 1 || y_.kernel_stride == x_.kernel) &&
                   (z_.kernel == 1 || z_.kernel_stride == y_.kernel * x_.kernel);
+    is_ordered_ = is_ordered_ && (g_.in_channels == 1 || g_.weight_in_stride == g_.taps());
+    plane_ = p_.is_in_place ? g_.in_channel_stride : z_.kernel * p_.height * p_.width;
     ukernel::PlaneTap* tap = taps_;
-    for (ptrdiff_t k = 0; k < z_.kernel; ++k) {
-      for (ptrdiff_t i = 0; i < y_.kernel; ++i) {
-        tap = list_row(tap, k * depth_step + i * y_.dilation * row_);
+    for (ptrdiff_t c = 0; c < g_.in_channels; ++c) {
+      for (ptrdiff_t k = 0; k < z_.kernel; ++k) {
+        for (ptrdiff_t i = 0; i < y_.kernel; ++i) {
+          tap = list_row(tap, c * plane_ + k * depth_step + i * y_.dilation * row_);
+        }
       }
     }
     sums_.taps = taps_;
     sums_.count = static_cast<size_t>(tap - taps_);
-    sums_.in_plane = p_.is_in_place ? g_.in_channel_stride : z_.kernel * p_.height * p_.width;
-    sums_.weight_plane = is_ordered_ ? g_.weight_group_stride : g_.taps();
+    sums_.in_plane = g_.in_channels * plane_;
+    sums_.weight_plane = is_ordered_ ? g_.weight_group_stride : g_.in_channels * g_.taps();
     sums_.initial_plane = g_.out_channels;
     sums_.out_plane = g_.out_channels * g_.out_channel_stride;
     sums_.tiles = tiles_;
     sums_.in_step = x_.step;
     sums_.out_step = x_.out_stride;
-    together_ = is_ordered_ ? p_.groups : std::min(p_.groups, kWeights / g_.taps());
+    together_ = is_ordered_ ? p_.groups : std::min(p_.groups, kWeights / sums_.weight_plane);
   }
 
   // All groups of one element of the batch.
@@ -113,7 +117,7 @@ class Planes {
         if (initial != nullptr) ++initial;
         sums_.out += g_.out_channel_stride;
       }
-      in += together_ * g_.in_channel_stride;
+      in += together_ * g_.in_channels * g_.in_channel_stride;
       out += together_ * sums_.out_plane;
     }
   }
@@ -121,11 +125,12 @@ class Planes {
   // Copies the parts of the planes that are inside of the image; `in` is the first element of the first one.
   void take_patch(const float* in, ptrdiff_t z, const Inside& down, const Inside& along) {
     float* to = patch_ + down.first * p_.width + along.first;
+    const size_t planes = sums_.planes * static_cast<size_t>(g_.in_channels);
     for (ptrdiff_t k = 0; k < z_.kernel; ++k, z += z_.dilation, to += p_.height * p_.width) {
       if (z < 0 || z >= z_.in) continue;
       const float* from = in + k * z_.dilation * z_.in_stride;
       float* target = to;
-      for (size_t c = sums_.planes; c > 0; --c, from += g_.in_channel_stride, target += sums_.in_plane) {
+      for (size_t c = planes; c > 0; --c, from += g_.in_channel_stride, target += plane_) {
         ukernel::copy_block(target, {p_.width, 1}, from, {y_.in_stride, x_.in_stride},
                             static_cast<size_t>(down.count), static_cast<size_t>(along.count));
       }
@@ -184,15 +189,16 @@ class Planes {
     }
   }
 
-  // The weights of all groups of the patch in the order of the taps.
+  // The weights of one output channel of each group of the patch in the order of the taps.
   const float* copied(const float* weight) {
-    const ptrdiff_t taps = g_.taps();
+    const ukernel::BlockStrides to{sums_.weight_plane, g_.taps()};
+    const ukernel::BlockStrides from{g_.weight_group_stride, g_.weight_in_stride};
     float* at = weights_;
     for (ptrdiff_t k = 0; k < z_.kernel; ++k) {
       for (ptrdiff_t i = 0; i < y_.kernel; ++i) {
         for (ptrdiff_t j = 0; j < x_.kernel; ++j) {
-          const float* from = weight + k * z_.kernel_stride + i * y_.kernel_stride + j * x_.kernel_stride;
-          ukernel::copy_block(at++, {0, taps}, from, {0, g_.weight_group_stride}, 1, sums_.planes);
+          const float* tap = weight + k * z_.kernel_stride + i * y_.kernel_stride + j * x_.kernel_stride;
+          ukernel::copy_block(at++, to, tap, from, sums_.planes, static_cast<size_t>(g_.in_channels));
         }
       }
     }
@@ -205,6 +211,7 @@ class Planes {
   const ConvolutionAxis& y_ = g_.axes[1];
   const ConvolutionAxis& x_ = g_.axes[2];
   ukernel::PlaneSums sums_{};
+  ptrdiff_t plane_;     // from channel to channel of the input
   ptrdiff_t row_;       // from row to row of a plane
   bool is_ordered_;     // the weights
   ptrdiff_t together_;  // groups whose planes are in the patch

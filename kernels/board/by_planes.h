@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Depthwise convolutions of any kernel, stride and dilation on planes: their sums stay in registers and are
-// stored once. Also for other convolutions with one input channel.
+// Convolutions of any kernel and dilation on planes, for few taps in all input channels: sums stay in
+// registers and are stored once. Serves depthwise convolutions, and those whose windows are all inside of the
+// image.
 #pragma once
 
 #include <algorithm>
@@ -25,13 +26,15 @@ class PlanePlan {
   constexpr explicit PlanePlan(const ConvolutionGeometry& geometry) {
     const ConvolutionAxis* axes = geometry.axes;
     const ptrdiff_t taps = geometry.taps();
-    if (ukernel::kTileColumns == 0 || axes[2].step > ukernel::kTileSteps) return;
-    if (geometry.in_channels > 1 || taps > kTaps) return;
+    channels = geometry.in_channels;
+    if (ukernel::kTileColumns == 0 || axes[2].step > ukernel::kTileSteps || taps > kTaps / channels) return;
     // Offsets are int32. Taps of a group read adjacent elements.
     if (reach(axes, &ConvolutionAxis::out, &ConvolutionAxis::out_stride) > kReach) return;
     is_in_place = !has_padding(axes[0]) && !has_padding(axes[1]) && !has_padding(axes[2]) &&
                   axes[2].in_stride == 1 &&
-                  reach(axes, &ConvolutionAxis::in, &ConvolutionAxis::in_stride) <= kReach;
+                  reach(axes, &ConvolutionAxis::in, &ConvolutionAxis::in_stride) +
+                          channels * geometry.in_channel_stride <=
+                      kReach;
     rows = axes[1].out;
     ptrdiff_t most = axes[2].out;
     while (!divide(axes, most)) {
@@ -48,13 +51,14 @@ class PlanePlan {
     groups = std::min(groups, geometry.groups);
   }
 
-  // False if the convolution has several input channels or a large stride, or if the buffers on the stack are
+  // False if the stride is too large or the convolution has too many taps, or if the buffers on the stack are
   // too small for one output.
   [[nodiscard]] constexpr bool fits() const { return columns > 0; }
 
   ptrdiff_t rows = 0;  // outputs of one block
   ptrdiff_t columns = 0;
   ptrdiff_t groups = 0;
+  ptrdiff_t channels = 0;    // of a group
   bool is_in_place = false;  // planes are read in place, because no tap sees padding
   ptrdiff_t height = 0;      // of a patch
   ptrdiff_t width = 0;
@@ -88,7 +92,7 @@ class PlanePlan {
     // Two factors of the product are small if the third one is compared first.
     if (height > kPatch || width > kPatch) return false;
     const ptrdiff_t plane = axes[0].kernel * height * width;
-    groups = kPatch / plane;
+    groups = plane > kPatch ? 0 : kPatch / plane / channels;
     return groups > 0;
   }
 };

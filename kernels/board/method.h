@@ -68,14 +68,14 @@ inline constexpr ptrdiff_t kFewChannels = 4;  // output channels below which mos
          std::min(geometry.taps() * geometry.in_channels, kShortPart);
 }
 
-// True for one input channel, unless output channels fill panels. Where tiles list all positions, planes are
-// faster than panels of channels-first images.
+// True if planes take fewer instructions than patches or panels: for one input channel, or if nothing is
+// copied. Where tiles list all positions, they also beat panels of channels-first images.
 [[nodiscard]] constexpr bool takes_planes(const ConvolutionGeometry& geometry) {
   constexpr bool kBeatsPanels = ukernel::kTilePositions > 1;
-  return geometry.in_channels == 1 &&
-         (takes_pixels(geometry) ? prefers_patches(geometry)
-                                 : kBeatsPanels || geometry.out_channels < kFewChannels) &&
-         PlanePlan(geometry).fits();
+  const bool beats_panels = kBeatsPanels && geometry.in_channels == 1 && !takes_pixels(geometry);
+  if (!beats_panels && !prefers_patches(geometry)) return false;
+  const PlanePlan plan(geometry);
+  return plan.fits() && (geometry.in_channels == 1 || plan.is_in_place);
 }
 
 // For float32, if the convolution is not transposed.
