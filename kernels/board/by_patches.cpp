@@ -41,8 +41,8 @@ struct Inside {
 };
 
 // Block copies between the elements of tensors and float32.
-void copy(float* to, ukernel::BlockStrides to_strides, const float* from, ukernel::BlockStrides strides,
-          size_t rows, size_t columns) {
+[[gnu::always_inline]] inline void copy(float* to, ukernel::BlockStrides to_strides, const float* from,
+                                        ukernel::BlockStrides strides, size_t rows, size_t columns) {
   ukernel::copy_block(to, to_strides, from, strides, rows, columns);
 }
 void copy(float* to, ukernel::BlockStrides to_strides, const uint16_t* from, ukernel::BlockStrides strides,
