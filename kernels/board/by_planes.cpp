@@ -10,7 +10,7 @@ namespace rushlight::kernels::board {
 namespace {
 
 constexpr ptrdiff_t kColumns = static_cast<ptrdiff_t>(ukernel::kTileColumns);
-constexpr bool kListsAll = ukernel::kTilePositions > 1;  // a tile lists every output
+constexpr bool kListsAll = PlanePlan::kListsAll;
 
 constexpr int32_t bytes(ptrdiff_t elements) {
   return static_cast<int32_t>(elements) * static_cast<int32_t>(sizeof(float));
@@ -31,6 +31,7 @@ class Planes {
  public:
   Planes(const ConvolutionGeometry& geometry, const PlanePlan& plan) : g_(geometry), p_(plan) {
     row_ = p_.is_in_place ? y_.in_stride : p_.width;
+    column_ = p_.is_in_place ? x_.in_stride : 1;
     const ptrdiff_t depth_step = p_.is_in_place ? z_.dilation * z_.in_stride : p_.height * p_.width;
     // Weights are read in place if they are stored in the order of the taps.
     is_ordered_ = (x_.kernel == 1 || x_.kernel_stride == 1) &&
@@ -77,7 +78,7 @@ class Planes {
 
   // List the taps of a row of the kernel, whose first one is `from` elements in; return the end.
   int32_t* list_row(int32_t* tap, ptrdiff_t from) const {
-    for (ptrdiff_t j = 0; j < x_.kernel; ++j) *tap++ = bytes(from + j * x_.dilation);
+    for (ptrdiff_t j = 0; j < x_.kernel; ++j) *tap++ = bytes(from + j * x_.dilation * column_);
     return tap;
   }
   ukernel::ShiftedTaps* list_row(ukernel::ShiftedTaps* tap, ptrdiff_t from) const {
@@ -143,7 +144,7 @@ class Planes {
     rows_ = rows;
     ukernel::PlaneTile* tile = tiles_;
     const ptrdiff_t columns = p_.columns;
-    const int32_t in_step = bytes(x_.step), out_step = bytes(x_.out_stride);
+    const int32_t in_step = bytes(x_.step * column_), out_step = bytes(x_.out_stride);
     const int32_t in_row = bytes(y_.step * row_), out_row = bytes(y_.out_stride);
     int32_t in = 0, out = 0;  // of a row
     if constexpr (kListsAll) {
@@ -211,8 +212,9 @@ class Planes {
   const ConvolutionAxis& y_ = g_.axes[1];
   const ConvolutionAxis& x_ = g_.axes[2];
   ukernel::PlaneSums sums_{};
-  ptrdiff_t plane_;     // from channel to channel of the input
-  ptrdiff_t row_;       // from row to row of a plane
+  ptrdiff_t plane_;  // from channel to channel of the input
+  ptrdiff_t row_;    // from row to row of a plane
+  ptrdiff_t column_;
   bool is_ordered_;     // the weights
   ptrdiff_t together_;  // groups whose planes are in the patch
   ptrdiff_t rows_ = 0;  // of the listed tiles

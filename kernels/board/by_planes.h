@@ -17,10 +17,11 @@ namespace rushlight::kernels::board {
 // How blocks of outputs divide a convolution that is not transposed. Computed once for all groups.
 class PlanePlan {
  public:
+  static constexpr bool kListsAll = ukernel::kTilePositions > 1;  // a tile lists every output
   static constexpr ptrdiff_t kPatch = PatchPlan::kPatch;
   static constexpr ptrdiff_t kTaps = PatchPlan::kTaps;
   // Of a block: 2 KiB of stack where each output of a tile has an offset.
-  static constexpr ptrdiff_t kTiles = ukernel::kTilePositions > 1 ? 22 : 128;
+  static constexpr ptrdiff_t kTiles = kListsAll ? 22 : 128;
 
   // Precondition: at least one tap.
   constexpr explicit PlanePlan(const ConvolutionGeometry& geometry) {
@@ -28,10 +29,10 @@ class PlanePlan {
     const ptrdiff_t taps = geometry.taps();
     channels = geometry.in_channels;
     if (ukernel::kTileColumns == 0 || axes[2].step > ukernel::kTileSteps || taps > kTaps / channels) return;
-    // Offsets are int32. Taps of a group read adjacent elements.
+    // Offsets are int32. Where taps are listed in groups, these read adjacent elements.
     if (reach(axes, &ConvolutionAxis::out, &ConvolutionAxis::out_stride) > kReach) return;
     is_in_place = !has_padding(axes[0]) && !has_padding(axes[1]) && !has_padding(axes[2]) &&
-                  axes[2].in_stride == 1 &&
+                  (kListsAll || axes[2].in_stride == 1) &&
                   reach(axes, &ConvolutionAxis::in, &ConvolutionAxis::in_stride) +
                           channels * geometry.in_channel_stride <=
                       kReach;

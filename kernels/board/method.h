@@ -68,23 +68,43 @@ inline constexpr ptrdiff_t kFewChannels = 4;  // output channels below which mos
          std::min(geometry.taps() * geometry.in_channels, kShortPart);
 }
 
-// True if planes take fewer instructions than patches or panels: for one input channel, or if nothing is
-// copied. Where tiles list all positions, they also beat panels of channels-first images.
+// True if planes take fewer instructions than the other methods: for one input channel, or if nothing is
+// copied. Where tiles list all positions, they also beat panels of channels-first images and of few output
+// channels, and sums of channels for other kernels than 2 or 3 rows and columns.
 [[nodiscard]] constexpr bool takes_planes(const ConvolutionGeometry& geometry) {
-  constexpr bool kBeatsPanels = ukernel::kTilePositions > 1;
-  const bool beats_panels = kBeatsPanels && geometry.in_channels == 1 && !takes_pixels(geometry);
-  if (!beats_panels && !prefers_patches(geometry)) return false;
+  const ConvolutionAxis* axes = geometry.axes;
+  const bool is_single = geometry.in_channels == 1;
+  bool is_better = prefers_patches(geometry);  // if the planes of a group fit
+  bool is_better_in_place = is_better;         // if nothing is copied
+  if (PlanePlan::kListsAll) {
+    constexpr auto kGroup = static_cast<ptrdiff_t>(ukernel::kChannelGroup);
+    if (takes_channels(geometry)) {
+      is_better = axes[1].kernel > 3 || axes[2].kernel > 3 || geometry.groups % kGroup != 0;
+      is_better_in_place = is_better;
+    } else {
+      is_better = is_better || (is_single && !takes_pixels(geometry));
+      is_better_in_place =
+          is_better || geometry.out_channels < static_cast<ptrdiff_t>(ukernel::kPanelColumns);
+    }
+  } else if (takes_channels(geometry)) {
+    return false;
+  }
+  if (!is_better_in_place) return false;
   const PlanePlan plan(geometry);
-  return plan.fits() && (geometry.in_channels == 1 || plan.is_in_place);
+  if (!plan.fits()) return false;
+  if (plan.is_in_place) return true;
+  // Patches of three output channels share the loads of their inputs.
+  const bool is_whole = PlanePlan::kListsAll && geometry.out_channels < 3 && plan.rows == axes[1].out;
+  return is_better && (is_single || is_whole);
 }
 
 // For float32, if the convolution is not transposed.
 [[nodiscard]] constexpr Method method_of(const ConvolutionGeometry& geometry) {
   if (geometry.taps() == 0) return Method::kBias;
-  if (takes_channels(geometry)) return Method::kChannels;
   if (takes_plane(geometry)) return Method::kPlane;
   if (takes_shifts(geometry)) return Method::kShifts;
   if (takes_planes(geometry)) return Method::kPlanes;
+  if (takes_channels(geometry)) return Method::kChannels;
   if (prefers_patches(geometry) && PatchPlan(geometry).fits()) return Method::kPatches;
   return takes_pixels(geometry) ? Method::kPixels : Method::kPanels;
 }
