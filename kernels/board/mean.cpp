@@ -11,34 +11,20 @@ namespace rushlight::kernels::board {
 
 namespace {
 
-// The sum of at most kBlock elements, eight at a time: (a + b) + (c + d) does not depend on the sum before,
-// so that few additions wait for another.
-constexpr size_t kBlock = 64;
-template <bool kIsAdjacent>
-[[gnu::noinline]] float sum_of_block(const char* from, ptrdiff_t stride, size_t count) {
-  if constexpr (kIsAdjacent) stride = sizeof(float);
-  const auto next = [&]() __attribute__((always_inline)) {
-    const float number = *reinterpret_cast<const float*>(from);
-    from += stride;
-    return number;
-  };
-  float sum = 0;
-  for (; count >= 8; count -= 8) {
-    const float a = next(), b = next(), c = next(), d = next();
-    sum += (a + b) + (c + d);
-    const float e = next(), f = next(), g = next(), h = next();
-    sum += (e + f) + (g + h);
-  }
-  for (; count > 0; --count) sum += next();
-  return sum;
-}
-
 // Adds elements in blocks, and the blocks to a pairwise sum.
 void add_span(const char* from, ptrdiff_t stride, size_t count, PairwiseSum<float>& sum) {
+  constexpr size_t kBlock = ukernel::kSumSpan;
   const bool is_adjacent = stride == static_cast<ptrdiff_t>(sizeof(float));
   for (size_t some; count > 0; count -= some, from += static_cast<ptrdiff_t>(some) * stride) {
     some = std::min(count, kBlock);
-    sum.add(is_adjacent ? sum_of_block<true>(from, stride, some) : sum_of_block<false>(from, stride, some));
+    float block = 0;
+    if (is_adjacent) {
+      block = ukernel::sum_span(reinterpret_cast<const float*>(from), some);
+    } else {
+      ukernel::add_rows(&block, reinterpret_cast<const float*>(from),
+                        stride / static_cast<ptrdiff_t>(sizeof(float)), some, 1);
+    }
+    sum.add(block);
   }
 }
 
@@ -46,37 +32,6 @@ constexpr size_t kNeighbours = 64;  // adjacent outputs that are computed at onc
 constexpr size_t kRows = 32;        // rows that are added to one partial sum
 // Two levels of partial sums: an element takes part in at most 2 * kRows additions in sequence.
 constexpr size_t kMostRows = kRows * kRows;
-constexpr size_t kTogether = 8;         // outputs whose sums are in registers
-constexpr size_t kManyNeighbours = 32;  // for which whole rows are quicker, if these are vectors
-
-// sums[j] += the elements j of `count` rows, for j < kCount.
-template <size_t kCount>
-[[gnu::noinline]] void add_columns(float* sums, const char* row, ptrdiff_t stride, size_t count) {
-  float totals[kCount];
-#pragma GCC unroll 8
-  for (size_t j = 0; j < kCount; ++j) totals[j] = sums[j];
-  for (; count > 0; --count, row += stride) {
-#pragma GCC unroll 8
-    for (size_t j = 0; j < kCount; ++j) totals[j] += reinterpret_cast<const float*>(row)[j];
-  }
-#pragma GCC unroll 8
-  for (size_t j = 0; j < kCount; ++j) sums[j] = totals[j];
-}
-
-// The same for all neighbours.
-void add_span_of_rows(float* sums, size_t neighbours, const char* row, ptrdiff_t stride, size_t count) {
-  if (ukernel::kSpansAreVectors && neighbours >= kManyNeighbours) {
-    for (; count > 0; --count, row += stride) {
-      ukernel::add_span(sums, sums, reinterpret_cast<const float*>(row), neighbours);
-    }
-    return;
-  }
-  for (; neighbours >= kTogether; neighbours -= kTogether, sums += kTogether) {
-    add_columns<kTogether>(sums, row, stride, count);
-    row += kTogether * sizeof(float);
-  }
-  for (; neighbours > 0; --neighbours, row += sizeof(float)) add_columns<1>(sums++, row, stride, count);
-}
 
 // Sums rows of outputs that are adjacent in input and output.
 [[gnu::always_inline]] inline void add_rows(const PairedAxes& reduced, const char* first, float* out,
@@ -90,7 +45,8 @@ void add_span_of_rows(float* sums, size_t neighbours, const char* row, ptrdiff_t
   reduced.walk(first, nullptr, 1, [&](const char* row, char*) {
     for (size_t left = run.size, some; left > 0; left -= some) {
       some = std::min(left, kRows - rows);
-      add_span_of_rows(sums, neighbours, row, run.input, some);
+      ukernel::add_rows(sums, reinterpret_cast<const float*>(row),
+                        run.input / static_cast<ptrdiff_t>(sizeof(float)), some, neighbours);
       row += static_cast<ptrdiff_t>(some) * run.input;
       rows += some;
       if (rows < kRows) continue;

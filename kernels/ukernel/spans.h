@@ -10,9 +10,6 @@
 
 namespace rushlight::ukernel {
 
-// True if sums of many elements are faster by rows, with add_span(), than one element at a time.
-inline constexpr bool kSpansAreVectors = native::kSpansAreVectors;
-
 RL_UKERNEL_NATIVE(void, fill_span, (float* to, size_t count, float value), (to, count, value))
 RL_UKERNEL_NATIVE(void, copy_span, (float* to, const float* from, size_t count), (to, from, count))
 
@@ -29,5 +26,14 @@ RL_UKERNEL_NATIVE(void, clamp_span, (float* to, const float* from, size_t count,
 
 RL_UKERNEL_NATIVE(void, add_span, (float* to, const float* a, const float* b, size_t count),
                   (to, a, b, count))
+
+// The sum in an order of its own: of kSumSpan elements, at most 32 additions depend on each other.
+inline constexpr size_t kSumSpan = native::kSumSpan;
+RL_UKERNEL_NATIVE(float, sum_span, (const float* from, size_t count), (from, count))
+
+// sums[j] += row[i * stride + j] for i < rows in order, j < columns. The stride is in elements.
+RL_UKERNEL_NATIVE(void, add_rows,
+                  (float* sums, const float* row, ptrdiff_t stride, size_t rows, size_t columns),
+                  (sums, row, stride, rows, columns))
 
 }  // namespace rushlight::ukernel

@@ -121,6 +121,14 @@ CONVOLUTIONS = [
     ((1, 3, 700), (3, 1, 31), {"padding": 15, "stride": 4, "groups": 3}),
     ((1, 1, 300), (3, 1, 140), {"stride": 7}),
     ((1, 6, 3, 4, 5), (4, 6, 3, 3, 3), {"padding": 1, "stride": (2, 1, 2)}),
+    ((1, 2, 30, 70), (2, 1, 3, 3), {"groups": 2}),
+    ((2, 3, 20, 45), (3, 1, 5, 3), {"padding": (2, 1), "stride": 2, "groups": 3}),
+    ((1, 2, 900), (2, 1, 7), {"padding": 3, "stride": 2, "groups": 2}),
+    ((1, 5, 9, 3), (5, 1, 3, 3), {"padding": 1, "stride": 2, "groups": 5}),
+    ((1, 2, 4, 5, 9), (4, 1, 2, 3, 3), {"padding": 1, "groups": 2}),
+    ((2, 8, 9, 14), (3, 8, 2, 2), {}),
+    ((1, 4, 7, 6), (4, 3, 2, 2), {"transposed": True, "stride": 2}),
+    ((1, 6, 5, 7), (6, 2, 3, 2), {"transposed": True, "stride": (3, 2), "groups": 3}),
 ]
 # A kernel with more taps than a patch has.
 LARGE = ((1, 1, 24, 25), (2, 1, 13, 12), {"padding": 6})

@@ -67,4 +67,37 @@ void add_span(float* to, const float* a, const float* b, size_t count) {
       });
 }
 
+// (a + b) + (c + d) does not depend on the sum before.
+float sum_span(const float* from, size_t count) {
+  float sum = 0;
+  for (; count >= 8; count -= 8, from += 8) {
+    sum += (from[0] + from[1]) + (from[2] + from[3]);
+    sum += (from[4] + from[5]) + (from[6] + from[7]);
+  }
+  for (; count > 0; --count) sum += *from++;
+  return sum;
+}
+
+namespace {
+
+template <size_t kCount>
+[[gnu::noinline]] void add_columns(float* sums, const float* row, ptrdiff_t stride, size_t rows) {
+  float totals[kCount];
+#pragma GCC unroll 8
+  for (size_t j = 0; j < kCount; ++j) totals[j] = sums[j];
+  for (; rows > 0; --rows, row += stride) {
+#pragma GCC unroll 8
+    for (size_t j = 0; j < kCount; ++j) totals[j] += row[j];
+  }
+#pragma GCC unroll 8
+  for (size_t j = 0; j < kCount; ++j) sums[j] = totals[j];
+}
+
+}  // namespace
+
+void add_rows(float* sums, const float* row, ptrdiff_t stride, size_t rows, size_t columns) {
+  for (; columns >= 8; columns -= 8, sums += 8, row += 8) add_columns<8>(sums, row, stride, rows);
+  for (; columns > 0; --columns) add_columns<1>(sums++, row++, stride, rows);
+}
+
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

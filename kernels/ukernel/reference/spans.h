@@ -37,4 +37,16 @@ inline void add_span(float* to, const float* a, const float* b, size_t count) {
   for (size_t i = 0; i < count; ++i) to[i] = a[i] + b[i];
 }
 
+inline float sum_span(const float* from, size_t count) {
+  double sum = 0;
+  for (size_t i = 0; i < count; ++i) sum += from[i];
+  return static_cast<float>(sum);
+}
+
+inline void add_rows(float* sums, const float* row, ptrdiff_t stride, size_t rows, size_t columns) {
+  for (; rows > 0; --rows, row += stride) {
+    for (size_t j = 0; j < columns; ++j) sums[j] += row[j];
+  }
+}
+
 }  // namespace rushlight::ukernel::reference

@@ -72,4 +72,31 @@ void add_span(float* to, const float* a, const float* b, size_t count) {
   }
 }
 
+float sum_span(const float* from, size_t count) {
+  vfloat32m1_t sum = __riscv_vfmv_s_f_f32m1(0, 1);
+  while (count > 0) {
+    const size_t lanes = __riscv_vsetvl_e32m8(count);
+    sum = __riscv_vfredusum_vs_f32m8_f32m1(__riscv_vle32_v_f32m8(from, lanes), sum, lanes);
+    from += lanes;
+    count -= lanes;
+  }
+  return __riscv_vfmv_f_s_f32m1_f32(sum);
+}
+
+// The sums of as many columns as eight registers hold stay there.
+void add_rows(float* sums, const float* row, ptrdiff_t stride, size_t rows, size_t columns) {
+  while (columns > 0) {
+    const size_t lanes = __riscv_vsetvl_e32m8(columns);
+    vfloat32m8_t totals = __riscv_vle32_v_f32m8(sums, lanes);
+    const float* at = row;
+    for (size_t left = rows; left > 0; --left, at += stride) {
+      totals = __riscv_vfadd_vv_f32m8(totals, __riscv_vle32_v_f32m8(at, lanes), lanes);
+    }
+    __riscv_vse32_v_f32m8(sums, totals, lanes);
+    sums += lanes;
+    row += lanes;
+    columns -= lanes;
+  }
+}
+
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

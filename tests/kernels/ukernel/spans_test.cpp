@@ -80,5 +80,32 @@ TEST(Spans, Add_IsTheSum) {
               [](float* to, const float* x, size_t n) { reference::add_span(to, x, x, n); });
 }
 
+// Small integers, whose sums are exact in every order.
+TEST(Spans, Sums_AreExact) {
+  for (size_t count = 0; count < 70; ++count) {
+    Guarded<float> from(count);
+    for (size_t i = 0; i < count; ++i) from[i] = static_cast<float>(i * 7 % 23) - 9;
+    EXPECT_EQ(native::sum_span(from.data(), count), reference::sum_span(from.data(), count)) << count;
+  }
+  Guarded<float> from(9);
+  from[3] = NAN;
+  EXPECT_TRUE(std::isnan(native::sum_span(from.data(), 9)));
+}
+
+TEST(Spans, AddRows_AddsInOrder) {
+  for (const size_t rows : {0, 1, 2, 5}) {
+    for (size_t columns = 0; columns < 40; ++columns) {
+      const size_t stride = columns + 3;
+      Guarded<float> row(rows == 0 ? 0 : (rows - 1) * stride + columns), sums(columns);
+      for (size_t i = 0; i < row.size(); ++i) row[i] = 0.1f * static_cast<float>(i % 31) - 1;
+      for (size_t j = 0; j < columns; ++j) sums[j] = static_cast<float>(j);
+      std::vector<float> expected(sums.begin(), sums.end());
+      reference::add_rows(expected.data(), row.data(), static_cast<ptrdiff_t>(stride), rows, columns);
+      native::add_rows(sums.data(), row.data(), static_cast<ptrdiff_t>(stride), rows, columns);
+      for (size_t j = 0; j < columns; ++j) EXPECT_EQ(sums[j], expected[j]) << j;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace rushlight::ukernel
