@@ -44,9 +44,9 @@ void for_each_block(size_t count, F block) {
 }  // namespace
 
 void average_line(const PoolLine& line, float divisor) {
-  const uint32x4_t from = lanes(line.in_step, line.count);
+  const uint32x4_t from = lanes(line.in_step, line.count), to = lanes(line.out_step, line.count);
   const ptrdiff_t row = line.row_stride - static_cast<ptrdiff_t>(line.columns) * line.column_stride;
-  for_each_block(line.count, [&](size_t first, size_t next) {
+  for_each_block(line.count, [&](size_t first, size_t next) __attribute__((always_inline)) {
     const char* in = line.in + static_cast<ptrdiff_t>(first) * line.in_step;
     const char* second = line.in + static_cast<ptrdiff_t>(next) * line.in_step;
     float32x4_t a = vdupq_n_f32(0), b = a;
@@ -58,13 +58,15 @@ void average_line(const PoolLine& line, float divisor) {
           : [columns] "r"(line.columns), [from] "w"(from), [column] "r"(line.column_stride), [row] "r"(row)
           : "q6", "q7", "lr", "cc", "memory");
     }
-    // There is no division of vectors.
-    const auto store = [&](size_t window, float32x4_t sums) {
+    const auto store = [&](size_t window, float32x4_t sums) __attribute__((always_inline)) {
+      // There is no division of vectors, but q0 consists of s0 to s3.
+      register float32x4_t quotients asm("q0") = sums;
+      asm("vdiv.f32 s0, s0, %[divisor]\n vdiv.f32 s1, s1, %[divisor]\n"
+          "vdiv.f32 s2, s2, %[divisor]\n vdiv.f32 s3, s3, %[divisor]\n"
+          : "+w"(quotients)
+          : [divisor] "t"(divisor));
       char* out = line.out + static_cast<ptrdiff_t>(window) * line.out_step;
-      const float each[kLanes] = {sums[0], sums[1], sums[2], sums[3]};
-      for (size_t i = 0; i < kLanes && i < line.count; ++i, out += line.out_step) {
-        *reinterpret_cast<float*>(out) = each[i] / divisor;
-      }
+      vstrwq_scatter_offset_f32(reinterpret_cast<float*>(out), to, quotients);
     };
     store(first, a);
     if (next != first) store(next, b);
@@ -79,7 +81,7 @@ void max_line(const PoolLine& line, const PoolNumbers& numbers) {
   const uint32x4_t steps = lanes(numbers.step, line.count);
   const ptrdiff_t row = line.row_stride - static_cast<ptrdiff_t>(line.columns) * line.column_stride;
   const int32_t down = numbers.down - static_cast<int32_t>(line.columns) * numbers.across;
-  for_each_block(line.count, [&](size_t first, size_t next) {
+  for_each_block(line.count, [&](size_t first, size_t next) __attribute__((always_inline)) {
     const char* in = line.in + static_cast<ptrdiff_t>(first) * line.in_step;
     const char* second = line.in + static_cast<ptrdiff_t>(next) * line.in_step;
     float32x4_t a = vdupq_n_f32(-__builtin_inff()), b = a;
@@ -100,7 +102,7 @@ void max_line(const PoolLine& line, const PoolNumbers& numbers) {
           : "q6", "q7", "lr", "cc", "memory");
 #undef RL_TAKE
     }
-    const auto store = [&](size_t window, float32x4_t most, uint32x4_t found) {
+    const auto store = [&](size_t window, float32x4_t most, uint32x4_t found) __attribute__((always_inline)) {
       const auto at = static_cast<ptrdiff_t>(window);
       vstrwq_scatter_offset_f32(reinterpret_cast<float*>(line.out + at * line.out_step), to, most);
       if (numbers.out == nullptr) return;
