@@ -16,7 +16,7 @@ constexpr int32_t bytes(ptrdiff_t elements) {
   return static_cast<int32_t>(elements) * static_cast<int32_t>(sizeof(float));
 }
 
-// Of `most` positions from `begin` on, the `count` ones from `first` on are in the image.
+// The image has `count` of `most` positions from `begin` on; the first of them is begin + first.
 struct Inside {
   Inside(const ConvolutionAxis& axis, ptrdiff_t begin, ptrdiff_t most) {
     first = begin < 0 ? std::min(-begin, most) : 0;

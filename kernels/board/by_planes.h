@@ -20,7 +20,7 @@ class PlanePlan {
   static constexpr bool kListsAll = ukernel::kTilePositions > 1;  // a tile lists every output
   static constexpr ptrdiff_t kPatch = PatchPlan::kPatch;
   static constexpr ptrdiff_t kTaps = PatchPlan::kTaps;
-  // Of a block: 2 KiB of stack where each output of a tile has an offset.
+  // Tiles of a block. They take 2 KiB of stack where each output has an offset.
   static constexpr ptrdiff_t kTiles = kListsAll ? 22 : 128;
 
   // Precondition: at least one tap.

@@ -69,9 +69,9 @@ struct PlaneConvolution {
 };
 RL_UKERNEL_NATIVE(void, convolve_plane_3x3, (const PlaneConvolution& convolution), (convolution))
 
-// Columns of a tile of add_planes(), and those of them that have offsets of their own: all, or the first one
-// alone. 0: the function is slower than add_shifted(). Then the largest distance of the inputs of adjacent
-// columns.
+// Columns of a tile of add_planes(). A tile lists the offsets of kTilePositions columns: all, or only the
+// first one. 0 columns: the function is slower than add_shifted(). kTileSteps is the largest distance of the
+// inputs of adjacent columns.
 inline constexpr size_t kTileColumns = native::kTileColumns;
 inline constexpr size_t kTilePositions = native::kTilePositions;
 inline constexpr ptrdiff_t kTileSteps = kTilePositions > 1 ? PTRDIFF_MAX : 2;

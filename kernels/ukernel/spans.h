@@ -27,7 +27,7 @@ RL_UKERNEL_NATIVE(void, clamp_span, (float* to, const float* from, size_t count,
 RL_UKERNEL_NATIVE(void, add_span, (float* to, const float* a, const float* b, size_t count),
                   (to, a, b, count))
 
-// The sum in an order of its own: of kSumSpan elements, at most 32 additions depend on each other.
+// The sum in any order: of kSumSpan elements, at most 32 additions depend on each other.
 inline constexpr size_t kSumSpan = native::kSumSpan;
 RL_UKERNEL_NATIVE(float, sum_span, (const float* from, size_t count), (from, count))
 
