@@ -52,7 +52,8 @@ SMALL = {
 # One for each kind of target; the others repeat what test_targets.py runs with one runner.
 SMALL_TAKEN = {"dtype_int64", "dtype_float16", "list_split_cat"}
 # Bytes: runtime, selected kernels, runner, startup code and C library, without the weights.
-DSCNN_FLASH = {"cortex-m55": 41_000, "cortex-m4": 44_000, "rv32imac": 47_000}
+# On a Cortex-M55, 2 kB halve the instructions of the first convolution.
+DSCNN_FLASH = {"cortex-m55": 43_500, "cortex-m4": 44_000, "rv32imac": 47_000}
 # Instructions of one inference; QEMU counts them exactly.
 INSTRUCTIONS = {
     ("cortex-m4", "model_dscnn"): 4_700_000,

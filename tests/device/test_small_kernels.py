@@ -60,7 +60,7 @@ INSTRUCTIONS = {
     ("cortex-m4", DsCnn): 4_020,
     ("cortex-m55", DsCnn): 1_410,
     ("rv32imafc", DsCnn): 4_800,
-    ("rv64gcv", DsCnn): 705,
+    ("rv64gcv", DsCnn): 680,
     ("cortex-m4", ResNet8): 16_600,
     ("cortex-m55", ResNet8): 6_200,
     ("rv32imafc", ResNet8): 25_300,
