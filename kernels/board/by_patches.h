@@ -55,7 +55,7 @@ class PatchPlan {
     const ConvolutionAxis& y = geometry.axes[1];
     const ConvolutionAxis& x = geometry.axes[2];
     const ptrdiff_t taps = geometry.taps(), depth = geometry.axes[0].kernel;
-    if (taps > kTaps || span(y) > kPatch || span(x) > kPatch) return;
+    if (geometry.in_channels == 0 || taps > kTaps || span(y) > kPatch || span(x) > kPatch) return;
     row_residues = std::min(y.step, span(y));
     column_residues = std::min(x.step, span(x));
     channels = std::min(geometry.in_channels, kTaps / taps);

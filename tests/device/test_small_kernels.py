@@ -251,7 +251,18 @@ def calls() -> list[RecordedCall]:
     _add_linear(watch)
     _add_attention(watch)
     _add_fused(watch)
+    _add_empty(watch)
     return watch.calls
+
+
+def _add_empty(watch: Record) -> None:
+    """A convolution without input channels, whose outputs are the bias."""
+    bias = _numbers((2,))
+    given: dict[str, Any] = {"input": _numbers((1, 0, 4, 3)), "weight": _numbers((2, 0, 3, 3)), "bias": bias}
+    given |= {"stride": [1, 1], "padding": [1, 1], "dilation": [1, 1], "transposed": False}
+    given |= {"output_padding": [0, 0], "groups": 1}
+    expected = bias.reshape(1, 2, 1, 1).expand(1, 2, 4, 3).contiguous()
+    watch.make_call("aten::convolution.out", given, [expected], torch.ops.aten.convolution.default)
 
 
 def _add_own(
