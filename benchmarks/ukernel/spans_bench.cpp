@@ -14,8 +14,10 @@ struct Spans {
   void (*scale)(float*, const float*, size_t, float, float);
   void (*rectify)(float*, const float*, size_t);
   void (*add)(float*, const float*, const float*, size_t);
+  float (*sum)(const float*, size_t);
+  void (*add_rows)(float*, const float*, ptrdiff_t, size_t, size_t);
 };
-RL_NATIVE_VARIANTS(Spans, variants, copy_span, scale_span, rectify_span, add_span)
+RL_NATIVE_VARIANTS(Spans, variants, copy_span, scale_span, rectify_span, add_span, sum_span, add_rows)
 
 }  // namespace
 
@@ -23,8 +25,13 @@ RL_BENCHMARK(spans, bench) {
   constexpr size_t kCount = 256;
   const bench::Floats a = bench::some_floats(kCount), b = bench::some_floats(kCount);
   bench::Floats to(kCount);
-  const Spans reference{"reference", ukernel::reference::copy_span, ukernel::reference::scale_span,
-                        ukernel::reference::rectify_span, ukernel::reference::add_span};
+  const Spans reference{"reference",
+                        ukernel::reference::copy_span,
+                        ukernel::reference::scale_span,
+                        ukernel::reference::rectify_span,
+                        ukernel::reference::add_span,
+                        ukernel::reference::sum_span,
+                        ukernel::reference::add_rows};
   for (const Spans& each : bench::with_reference(variants(), reference)) {
     bench.time({"spans copy 256", each.name, 0, 8.0 * kCount},
                [&] { each.copy(to.data(), a.data(), kCount); });
@@ -34,5 +41,8 @@ RL_BENCHMARK(spans, bench) {
                [&] { each.rectify(to.data(), a.data(), kCount); });
     bench.time({"spans add 256", each.name, 0, 12.0 * kCount},
                [&] { each.add(to.data(), a.data(), b.data(), kCount); });
+    bench.time({"spans sum 256", each.name, 1.0 * kCount}, [&] { to[0] = each.sum(a.data(), kCount); });
+    bench.time({"spans add 16 rows of 16", each.name, 1.0 * kCount},
+               [&] { each.add_rows(to.data(), a.data(), 16, 16, 16); });
   }
 }

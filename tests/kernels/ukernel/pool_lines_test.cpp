@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pools of lines of windows, against the definition. Buffers have exactly the elements of the windows.
+// Pools of lines of windows, against the reference. Buffers have exactly the elements of the windows.
 #include "kernels/ukernel/pool_lines.h"
 
 #include <cmath>
@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/ukernel/reference/pool_lines.h"
 #include "tests/kernels/ukernel/guarded.h"
 
 namespace rushlight::ukernel {
@@ -27,7 +28,7 @@ void fill(Guarded<float>& floats) {
   }
 }
 
-// Calls f(line, numbers, in, out, index) for lines of several shapes, with the memory that they refer to.
+// Calls f(line, numbers, out, index) for lines of several shapes, with the memory that they refer to.
 template <class F>
 void for_each_line(F f) {
   constexpr auto kBytes = static_cast<ptrdiff_t>(sizeof(float));
@@ -61,58 +62,42 @@ void for_each_line(F f) {
                               static_cast<int32_t>(step),
                               reinterpret_cast<char*>(index.data()),
                               16};
-          f(line, numbers, in.data() + first, out, index);
+          f(line, numbers, out, index);
         }
       }
     }
   }
 }
 
-// Calls f(element, index) for the elements of window i in order.
-template <class F>
-void for_each_element(const PoolLine& line, const PoolNumbers& numbers, const float* in, size_t i, F f) {
-  constexpr auto kBytes = static_cast<ptrdiff_t>(sizeof(float));
-  const auto window = static_cast<ptrdiff_t>(i);
-  for (ptrdiff_t r = 0; r < static_cast<ptrdiff_t>(line.rows); ++r) {
-    for (ptrdiff_t c = 0; c < static_cast<ptrdiff_t>(line.columns); ++c) {
-      const ptrdiff_t at = window * line.in_step + r * line.row_stride + c * line.column_stride;
-      f(in[at / kBytes], numbers.first + window * numbers.step + r * numbers.down + c * numbers.across);
-    }
-  }
+bool are_same(float got, float expected) {
+  return got == expected || (std::isnan(got) && std::isnan(expected));
 }
 
 TEST(MaxLine, AnyWindows_FindLargestAndItsIndex) {
-  for_each_line([](const PoolLine& line, PoolNumbers numbers, const float* in, const Guarded<float>& out,
-                   const Guarded<int64_t>& index) {
-    for (const bool has_index : {true, false}) {
-      if (!has_index) numbers.out = nullptr;
-      native::max_line(line, numbers);
-      for (size_t i = 0; i < line.count; ++i) {
-        float most = -std::numeric_limits<float>::infinity();
-        ptrdiff_t found = numbers.first + static_cast<ptrdiff_t>(i) * numbers.step;
-        for_each_element(line, numbers, in, i, [&](float number, ptrdiff_t at) {
-          if (!(number > most || std::isnan(number))) return;
-          most = number;
-          found = at;
-        });
-        const float got = out[i * static_cast<size_t>(line.out_step) / sizeof(float)];
-        EXPECT_TRUE(got == most || (std::isnan(got) && std::isnan(most))) << i;
-        if (has_index) EXPECT_EQ(index[2 * i], found) << i;
-      }
-    }
-  });
+  for_each_line(
+      [](PoolLine line, PoolNumbers numbers, const Guarded<float>& out, const Guarded<int64_t>& index) {
+        Guarded<float> expected(out.size());
+        Guarded<int64_t> expected_index(index.size());
+        for (const bool has_index : {true, false}) {
+          if (!has_index) numbers.out = nullptr;
+          native::max_line(line, numbers);
+          line.out = reinterpret_cast<char*>(expected.data());
+          if (has_index) numbers.out = reinterpret_cast<char*>(expected_index.data());
+          reference::max_line(line, numbers);
+          line.out = reinterpret_cast<char*>(const_cast<float*>(out.data()));
+          for (size_t i = 0; i < out.size(); ++i) EXPECT_TRUE(are_same(out[i], expected[i])) << i;
+          for (size_t i = 0; i < index.size(); ++i) EXPECT_EQ(index[i], expected_index[i]) << i;
+        }
+      });
 }
 
 TEST(AverageLine, AnyWindows_DivideSums) {
-  for_each_line([](const PoolLine& line, const PoolNumbers& numbers, const float* in,
-                   const Guarded<float>& out, const Guarded<int64_t>&) {
+  for_each_line([](PoolLine line, const PoolNumbers&, const Guarded<float>& out, const Guarded<int64_t>&) {
+    Guarded<float> expected(out.size());
     native::average_line(line, 3);
-    for (size_t i = 0; i < line.count; ++i) {
-      float sum = 0;
-      for_each_element(line, numbers, in, i, [&](float number, ptrdiff_t) { sum += number; });
-      const float got = out[i * static_cast<size_t>(line.out_step) / sizeof(float)];
-      EXPECT_TRUE(got == sum / 3 || (std::isnan(got) && std::isnan(sum))) << i;
-    }
+    line.out = reinterpret_cast<char*>(expected.data());
+    reference::average_line(line, 3);
+    for (size_t i = 0; i < out.size(); ++i) EXPECT_TRUE(are_same(out[i], expected[i])) << i;
   });
 }
 
