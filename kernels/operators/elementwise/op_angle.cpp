@@ -19,6 +19,18 @@ double radians(double x) { return x * (kPi / 180); }
 
 double degrees(double x) { return x * (180 / kPi); }
 
+// Computes in double, as the angle of floats is rounded once.
+template <TypeSet kTypes, double (*kFunction)(double)>
+Error convert_angle(const Tensor& self, const Tensor& out) {
+#ifdef __OPTIMIZE_SIZE__
+  return double_function<kTypes, kFunction>(self, out);
+#else
+  if (!contains(kTypes, self.scalar_type())) return unsupported_type(self.scalar_type());
+  const auto f = [](auto x) { return static_cast<decltype(x)>(kFunction(static_cast<double>(x))); };
+  return elementwise_floating<kTypes>(out, f, self);
+#endif
+}
+
 }  // namespace
 
 // A real value has angle 0 or pi; NaN stays.
@@ -37,11 +49,11 @@ Error angle_out(KernelContext&, const Tensor& self, Tensor& out) {
 }
 
 Error deg2rad_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return double_function<selected_types("aten::deg2rad.out"), radians>(self, out);
+  return convert_angle<selected_types("aten::deg2rad.out"), radians>(self, out);
 }
 
 Error rad2deg_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return double_function<selected_types("aten::rad2deg.out"), degrees>(self, out);
+  return convert_angle<selected_types("aten::rad2deg.out"), degrees>(self, out);
 }
 
 }  // namespace rushlight::kernels

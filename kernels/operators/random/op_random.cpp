@@ -69,9 +69,13 @@ Error check_probability(double p) {
 template <class Check>
 Error check_elements(const Tensor& tensor, Check check) {
   RL_TRY(check_loadable(tensor));
-  const char* at = tensor.const_data_ptr<char>();
-  for (size_t i = 0; i < tensor.numel(); ++i, at += tensor.element_size()) {
-    RL_TRY(check(load_number(at, tensor.scalar_type())));
+  const size_t size = tensor.element_size();
+  const char* const at = tensor.const_data_ptr<char>();
+  double values[kDrawn];
+  for (size_t first = 0; first < tensor.numel(); first += kDrawn) {
+    const size_t n = tensor.numel() - first < kDrawn ? tensor.numel() - first : kDrawn;
+    load_numbers(values, at + first * size, static_cast<ptrdiff_t>(size), tensor.scalar_type(), n);
+    for (size_t i = 0; i < n; ++i) RL_TRY(check(values[i]));
   }
   return Error::Ok;
 }
