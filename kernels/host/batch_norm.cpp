@@ -85,26 +85,25 @@ Error batch_norm_of_batch(KernelContext& context, const BatchStatisticsProblem& 
   const auto eps = static_cast<float>(problem.parameters.eps);
   const ChannelAxes axes(problem.input, problem.out, 0);
   const size_t elements = axes.others.count() * axes.span;
-  // Adds up the columns of each of n channels.
-  const auto sum = [&](const FloatFold<float>& fold, const char* x, size_t n, const float* center,
-                       float* to) {
-    float sums[kChannelColumns];
-    fold_floats<float>(fold, axes.type, axes.others, x, n * axes.span, center, sums);
-    for (size_t i = 0; i < n; ++i) {
-      to[i] = sums[i * axes.span];
-      for (size_t k = 1; k < axes.span; ++k) to[i] += sums[i * axes.span + k];
-    }
-  };
   normalize(context, axes, problem.input, problem.parameters, problem.out,
             [&](size_t first, size_t n, const char* from, float* rstd, float* mean) {
               const auto count = static_cast<float>(elements);
               for (size_t c = 0, taken = 0; c < n; c += taken) {
                 taken = std::min(axes.together(), n - c);
                 const char* const x = from + static_cast<ptrdiff_t>(c) * axes.channel.input;
-                sum(Folds<float>::kSum, x, taken, nullptr, mean + c);
-                for (size_t i = c; i < c + taken; ++i) mean[i] /= count;
                 float of_columns[kChannelColumns];
-                sum(Folds<float>::kSquares, x, taken, axes.columns(taken, mean + c, of_columns), rstd + c);
+                const float* center = nullptr;
+                for (float* const to : {mean + c, rstd + c}) {
+                  float sums[kChannelColumns];
+                  fold_floats<float>(center == nullptr ? Folds<float>::kSum : Folds<float>::kSquares,
+                                     axes.type, axes.others, x, taken * axes.span, center, sums);
+                  for (size_t i = 0; i < taken; ++i) {
+                    to[i] = sums[i * axes.span];
+                    for (size_t k = 1; k < axes.span; ++k) to[i] += sums[i * axes.span + k];
+                    if (center == nullptr) to[i] /= count;
+                  }
+                  center = axes.columns(taken, mean + c, of_columns);
+                }
               }
               for (size_t i = 0; i < n; ++i) {
                 const float variance = rstd[i] / count;
