@@ -310,7 +310,7 @@ class Plan {
                });
       return;
     }
-    const size_t split = ukernel::gemm_split(rows, kernels_.rows());
+    const size_t split = ukernel::gemm_split(rows, kernels_.rows_of(gemm_.columns));
     // 16-bit dtypes have staged sums. Adjacent panels of these are finished together, if enough tiles for
     // threads remain.
     size_t wide = 1;
