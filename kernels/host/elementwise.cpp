@@ -54,8 +54,8 @@ void gather(char* to, const char* from, ptrdiff_t stride, size_t n, size_t eleme
   return element == 4 ? copy(uint32_t{}) : copy(uint64_t{});
 }
 
-// The rows that may pass through the buffers together: several if those of the output follow each other, and
-// each input's do, repeat, or are one element each.
+// The rows that pass through the buffers in one step: several if rows of the output have no gaps, and rows of
+// each input have none, repeat, or are one element each.
 size_t rows_together(const Walk& walk, const ukernel::Rows& rows) {
   const auto follow = [&](size_t k, ptrdiff_t stride) {
     return stride == walk.axes[0].strides[k] * static_cast<ptrdiff_t>(rows.n);

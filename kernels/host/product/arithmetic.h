@@ -29,7 +29,7 @@ struct Singles {
   using Tile = ukernel::GemmTile;
   using Strip = ukernel::GemmStrip;
   static size_t rows() { return ukernel::gemm_rows(); }
-  // Rows of a tile, in a product with so many columns.
+  // Rows of a tile of a product with this number of columns.
   static size_t rows_of(size_t columns) { return ukernel::gemm_rows_of(columns); }
   static size_t columns() { return ukernel::gemm_columns(); }
   static size_t lanes() { return ukernel::gemm_lanes(); }
