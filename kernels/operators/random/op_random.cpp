@@ -70,13 +70,19 @@ template <class Check>
 Error check_elements(const Tensor& tensor, Check check) {
   RL_TRY(check_loadable(tensor));
   const size_t size = tensor.element_size();
-  const char* const at = tensor.const_data_ptr<char>();
+  const char* at = tensor.const_data_ptr<char>();
+#ifdef __OPTIMIZE_SIZE__
+  for (size_t i = 0; i < tensor.numel(); ++i, at += size) {
+    RL_TRY(check(load_number(at, tensor.scalar_type())));
+  }
+#else
   double values[kDrawn];
-  for (size_t first = 0; first < tensor.numel(); first += kDrawn) {
-    const size_t n = tensor.numel() - first < kDrawn ? tensor.numel() - first : kDrawn;
-    load_numbers(values, at + first * size, static_cast<ptrdiff_t>(size), tensor.scalar_type(), n);
+  for (size_t left = tensor.numel(), n = 0; left > 0; left -= n, at += n * size) {
+    n = left < kDrawn ? left : kDrawn;
+    load_numbers(values, at, static_cast<ptrdiff_t>(size), tensor.scalar_type(), n);
     for (size_t i = 0; i < n; ++i) RL_TRY(check(values[i]));
   }
+#endif
   return Error::Ok;
 }
 
