@@ -329,33 +329,30 @@ struct Strided {
   }
 };
 
-// Loads a fiber into a lane: one function for any number of lanes, which are next to each other.
-template <class T>
-void load(const Strided& fiber, T* lane, ptrdiff_t lanes, ptrdiff_t n, bool mirrored) {
-  const auto real = [=](ptrdiff_t k) -> T& { return lane[2 * lanes * k]; };
-  const auto imag = [=](ptrdiff_t k) -> T& { return lane[2 * lanes * k + lanes]; };
+// Loads a fiber into lane `l`.
+template <class T, ptrdiff_t kLanes>
+void load(const Strided& fiber, Lanes<T, kLanes> points, ptrdiff_t l, ptrdiff_t n, bool mirrored) {
   // The inverse transform of real values: x[n - k] is the conjugate of x[k], so half of them suffice.
   const ptrdiff_t given = mirrored ? n / 2 + 1 : n;
   for (ptrdiff_t k = 0; k < given; ++k) {
     const Point<T> point = fiber.get<T>(k);
-    real(k) = point.real;
-    imag(k) = point.imag;
+    points.real(k)[l] = point.real;
+    points.imag(k)[l] = point.imag;
   }
   if (!mirrored) return;
   // Elements that are their own mirror image are real.
-  imag(0) = 0;
+  points.imag(0)[l] = 0;
   for (ptrdiff_t k = (n + 1) / 2; k < n; ++k) {
-    real(k) = real(n - k);
-    imag(k) = -imag(n - k);
+    points.real(k)[l] = points.real(n - k)[l];
+    points.imag(k)[l] = -points.imag(n - k)[l];
   }
-  if (n % 2 == 0) imag(n / 2) = 0;
+  if (n % 2 == 0) points.imag(n / 2)[l] = 0;
 }
 
-template <class T>
-void store(const Strided& fiber, const T* lane, ptrdiff_t lanes, T factor) {
+template <class T, ptrdiff_t kLanes>
+void store(const Strided& fiber, Lanes<T, kLanes> points, ptrdiff_t l, T factor) {
   for (ptrdiff_t k = 0; k < fiber.size; ++k) {
-    const T* const at = lane + 2 * lanes * k;
-    fiber.set<T>(k, {at[0] * factor, at[lanes] * factor});
+    fiber.set<T>(k, {points.real(k)[l] * factor, points.imag(k)[l] * factor});
   }
 }
 
@@ -473,7 +470,7 @@ Error Fourier::run(const View& source, const View& target, size_t index, bool fo
             if (loads_rows) load_rows(in, loop.source, Wide{first}, n);
             for (ptrdiff_t l = 0; !loads_rows && l < kCount; ++l) {
               select(i + std::min(l, count - 1));
-              load(in, first + l, kCount, n, mirrored);
+              load(in, Wide{first}, l, n, mirrored);
             }
             const Wide result = transform_lanes(Wide{first}, Wide{first + 2 * kCount * n}, roots, n);
             select(i);
@@ -481,15 +478,15 @@ Error Fourier::run(const View& source, const View& target, size_t index, bool fo
             if (stores_rows) store_rows(out, loop.target, result, count, factor);
             for (ptrdiff_t l = 0; !stores_rows && l < count; ++l) {
               select(i + l);
-              store(out, result.data + l, kCount, factor);
+              store(out, result, l, factor);
             }
           }
 #endif
           for (; i < loop.size; ++i) {
             using One = Lanes<T, 1>;
             select(i);
-            load(in, first, 1, n, mirrored);
-            store(out, transform_one(One{first}, One{first + 2 * n}, roots, n).data, 1, factor);
+            load(in, One{first}, 0, n, mirrored);
+            store(out, transform_one(One{first}, One{first + 2 * n}, roots, n), 0, factor);
           }
         });
     return Error::Ok;
