@@ -10,7 +10,6 @@
 
 #include "kernels/checks/selection.h"
 #include "kernels/ukernel/loops.h"
-#include "kernels/ukernel/transpose.h"
 #include "runtime/tensor/complex.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -356,34 +355,6 @@ void store(const Strided& fiber, Lanes<T, kLanes> points, ptrdiff_t l, T factor)
   }
 }
 
-#ifndef __OPTIMIZE_SIZE__
-// True if the elements of a fiber have no gaps.
-template <class T>
-bool is_row(const Strided& fiber) {
-  return fiber.step == static_cast<ptrdiff_t>(sizeof(T)) * (fiber.is_complex ? 2 : 1);
-}
-
-// Fibers that are rows, `apart` bytes after each other, form a matrix of parts, whose transpose has the
-// points of all lanes.
-template <class T, ptrdiff_t kLanes>
-void load_rows(const Strided& fiber, ptrdiff_t apart, Lanes<T, kLanes> points, ptrdiff_t n) {
-  constexpr ptrdiff_t kRow = kLanes * sizeof(T);
-  const ptrdiff_t parts = fiber.is_complex ? 2 : 1;
-  ukernel::transpose(kLanes, static_cast<size_t>(n * parts), sizeof(T), fiber.data, apart,
-                     reinterpret_cast<char*>(points.data), kRow * 2 / parts);
-  for (ptrdiff_t k = 0; parts == 1 && k < n; ++k) std::fill_n(points.imag(k), kLanes, T(0));
-}
-
-template <class T, ptrdiff_t kLanes>
-void store_rows(const Strided& fiber, ptrdiff_t apart, Lanes<T, kLanes> points, ptrdiff_t count, T factor) {
-  constexpr ptrdiff_t kRow = kLanes * sizeof(T);
-  const ptrdiff_t parts = fiber.is_complex ? 2 : 1;
-  for (ptrdiff_t i = 0; factor != T(1) && i < 2 * kLanes * fiber.size; ++i) points.data[i] *= factor;
-  ukernel::transpose(static_cast<size_t>(fiber.size * parts), static_cast<size_t>(count), sizeof(T),
-                     reinterpret_cast<const char*>(points.data), kRow * 2 / parts, fiber.data, apart);
-}
-#endif
-
 }  // namespace
 
 Error Fourier::plan(Span<const int64_t> dims, int64_t normalization, const Shape& sizes) {
@@ -465,18 +436,12 @@ Error Fourier::run(const View& source, const View& target, size_t index, bool fo
             constexpr ptrdiff_t kCount = kMostLanes<T>;
             using Wide = Lanes<T, kCount>;
             const ptrdiff_t count = std::min(loop.size - i, kCount);
-            select(i);
-            const bool loads_rows = count == kCount && !mirrored && is_row<T>(in);
-            if (loads_rows) load_rows(in, loop.source, Wide{first}, n);
-            for (ptrdiff_t l = 0; !loads_rows && l < kCount; ++l) {
+            for (ptrdiff_t l = 0; l < kCount; ++l) {
               select(i + std::min(l, count - 1));
               load(in, Wide{first}, l, n, mirrored);
             }
             const Wide result = transform_lanes(Wide{first}, Wide{first + 2 * kCount * n}, roots, n);
-            select(i);
-            const bool stores_rows = is_row<T>(out);
-            if (stores_rows) store_rows(out, loop.target, result, count, factor);
-            for (ptrdiff_t l = 0; !stores_rows && l < count; ++l) {
+            for (ptrdiff_t l = 0; l < count; ++l) {
               select(i + l);
               store(out, result, l, factor);
             }
