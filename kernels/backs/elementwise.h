@@ -28,6 +28,13 @@ struct UnaryProblem {
   }
 };
 
+// out = the angle of complex numbers, in the dtype of their parts.
+struct PhaseProblem : UnaryProblem {
+  [[nodiscard]] bool is_in(TypeSet types) const {
+    return contains(types, type()) && out.scalar_type() == component_type(type());
+  }
+};
+
 // A function that exists only for floating values: integers and bool compute in float32. kTypes are the
 // dtypes of the operator. Builds that know the shapes of their calls do not know the dtypes, and leave
 // integers to the portable code.
@@ -262,6 +269,8 @@ Error trunc(KernelContext& context, const UnaryProblem& problem);
 
 // atan2.cpp: float32, float16, bfloat16 and float64, computed in double; integers and bool as float32.
 Error atan2(KernelContext& context, const BinaryProblem& problem);
+// The same file: complex64.
+Error angle(KernelContext& context, const PhaseProblem& problem);
 
 // activation.cpp: float32, float16 and bfloat16, computed in float32, with errors of up to 4 ulp for gelu,
 // and 3 for elu and softplus with parameters of about 1; gelu and elu take float64, too. clamp is exact, and

@@ -47,7 +47,7 @@ void normalize(KernelContext& context, const ChannelAxes& axes, const Tensor& in
   const size_t channels = axes.channel.size;
   const size_t tiles = (channels + kChannelTile - 1) / kChannelTile;
   constexpr size_t kElements = 32768;  // worth another thread
-  const size_t grain = kElements / (kChannelTile * axes.others.count() + 1) + 1;
+  const size_t grain = kElements / (kChannelTile * axes.span * axes.others.count() + 1) + 1;
   context.parallel_for(tiles, grain, [&](size_t begin, size_t end, size_t) {
     for (size_t tile = begin; tile < end; ++tile) {
       const size_t first = tile * kChannelTile;
@@ -84,28 +84,37 @@ Error batch_norm(KernelContext& context, const BatchNormProblem& problem) {
 Error batch_norm_of_batch(KernelContext& context, const BatchStatisticsProblem& problem) {
   const auto eps = static_cast<float>(problem.parameters.eps);
   const ChannelAxes axes(problem.input, problem.out, 0);
-  const size_t elements = axes.others.count();
-  normalize(
-      context, axes, problem.input, problem.parameters, problem.out,
-      [&](size_t first, size_t n, const char* from, float* rstd, float* mean) {
-        const auto count = static_cast<float>(elements);
-        const size_t together = axes.last() ? n : 1;
-        for (size_t c = 0; c < n; c += together) {
-          const char* const x = from + static_cast<ptrdiff_t>(c) * axes.channel.input;
-          fold_floats<float>(Folds<float>::kSum, axes.type, axes.others, x, together, nullptr, mean + c);
-          for (size_t i = c; i < c + together; ++i) mean[i] /= count;
-          fold_floats<float>(Folds<float>::kSquares, axes.type, axes.others, x, together, mean + c, rstd + c);
-        }
-        for (size_t i = 0; i < n; ++i) {
-          const float variance = rstd[i] / count;
-          if (problem.running != nullptr) {
-            problem.running->update(first + i, mean[i], variance, elements);
-          }
-          rstd[i] = 1.0f / std::sqrt(variance + eps);
-        }
-        store_channels(problem.mean, first, n, mean);
-        store_channels(problem.rstd, first, n, rstd);
-      });
+  const size_t elements = axes.others.count() * axes.span;
+  normalize(context, axes, problem.input, problem.parameters, problem.out,
+            [&](size_t first, size_t n, const char* from, float* rstd, float* mean) {
+              const auto count = static_cast<float>(elements);
+              for (size_t c = 0, taken = 0; c < n; c += taken) {
+                taken = std::min(axes.together(), n - c);
+                const char* const x = from + static_cast<ptrdiff_t>(c) * axes.channel.input;
+                float of_columns[kChannelColumns];
+                const float* center = nullptr;
+                for (float* const to : {mean + c, rstd + c}) {
+                  float sums[kChannelColumns];
+                  fold_floats<float>(center == nullptr ? Folds<float>::kSum : Folds<float>::kSquares,
+                                     axes.type, axes.others, x, taken * axes.span, center, sums);
+                  for (size_t i = 0; i < taken; ++i) {
+                    to[i] = sums[i * axes.span];
+                    for (size_t k = 1; k < axes.span; ++k) to[i] += sums[i * axes.span + k];
+                    if (center == nullptr) to[i] /= count;
+                  }
+                  center = axes.columns(taken, mean + c, of_columns);
+                }
+              }
+              for (size_t i = 0; i < n; ++i) {
+                const float variance = rstd[i] / count;
+                if (problem.running != nullptr) {
+                  problem.running->update(first + i, mean[i], variance, elements);
+                }
+                rstd[i] = 1.0f / std::sqrt(variance + eps);
+              }
+              store_channels(problem.mean, first, n, mean);
+              store_channels(problem.rstd, first, n, rstd);
+            });
   return Error::Ok;
 }
 

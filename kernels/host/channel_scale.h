@@ -5,27 +5,35 @@
 
 #include <cstddef>
 
+#include "kernels/host/float_reduction.h"
 #include "kernels/walk/paired_axes.h"
 #include "runtime/tensor/tensor.h"
 
 namespace rushlight::kernels::host {
 
+// Most adjacent elements that are one row of channels.
+inline constexpr size_t kChannelColumns = kFoldTile;
+
 // The axes of two tensors of one shape and dtype: the channel axis, and all others merged where strides
-// allow.
+// allow. Short spans of adjacent channels ([N, C, 5]) are rows of C * 5 columns: `span` columns belong to
+// each channel then, and `others` has the outer axes only. Calls for each span would take most of the time.
 struct ChannelAxes {
   ScalarType type;
   Axis channel{1, 0, 0};
+  size_t span = 1;
   PairedAxes others;
 
   // Channels are dimension 1; the others are the dimensions from `first` on (0 includes the batch), in the
   // order of the input's memory.
   ChannelAxes(const Tensor& input, const Tensor& out, size_t first);
 
-  // True if the channels are adjacent in both tensors (channels-last).
-  [[nodiscard]] bool last() const {
-    const auto size = static_cast<ptrdiff_t>(element_size(type));
-    return channel.input == size && channel.output == size;
+  // Channels to treat together: several if they are adjacent in both tensors (channels-last, short spans).
+  [[nodiscard]] size_t together() const {
+    const auto size = static_cast<ptrdiff_t>(element_size(type) * span);
+    return channel.input == size && channel.output == size ? kChannelColumns / span : 1;
   }
+  // Writes the value of each of n channels to its columns. Returns `values` itself if each has one.
+  const float* columns(size_t n, const float* values, float* columns) const;
 };
 
 // Most channels of one call of scale_channels().

@@ -54,40 +54,63 @@ void gather(char* to, const char* from, ptrdiff_t stride, size_t n, size_t eleme
   return element == 4 ? copy(uint32_t{}) : copy(uint64_t{});
 }
 
+// The rows that pass through the buffers in one step: several if rows of the output have no gaps, and rows of
+// each input have none, repeat, or are one element each.
+size_t rows_together(const Walk& walk, const ukernel::Rows& rows) {
+  const auto follow = [&](size_t k, ptrdiff_t stride) {
+    return stride == walk.axes[0].strides[k] * static_cast<ptrdiff_t>(rows.n);
+  };
+  bool together = follow(0, rows.stride);
+  for (size_t k = 1; k < walk.operands; ++k) {
+    const ukernel::RowInput& in = rows.in[k - 1];
+    together = together && (in.one || in.stride == 0 || follow(k, in.stride));
+  }
+  return together && rows.n < kGathered ? kGathered / rows.n : 1;
+}
+
 // Rows with an input that has strides or is converted.
 void run_scattered(const Walk& walk, const ukernel::Rows& rows, const RowWork& work) {
   alignas(64) char gathered[kMaxOperands][kGathered * kMaxElementSize];
   const BroadcastAxis& inner = walk.axes[0];
   const bool converts_out = walk.types[0] != ScalarType::Float;
-  for (size_t row = 0; row < rows.count; ++row) {
+  const size_t most = rows_together(walk, rows);
+  for (size_t row = 0; row < rows.count; row += most) {
+    const size_t count = rows.count - row < most ? rows.count - row : most;
     for (size_t first = 0; first < rows.n; first += kGathered) {
       ukernel::Rows part = rows;
-      part.count = 1;
+      part.count = count;
       part.n = rows.n - first < kGathered ? rows.n - first : kGathered;
       char* const out =
           static_cast<char*>(rows.out) + static_cast<ptrdiff_t>(row) * rows.stride + first * walk.sizes[0];
       part.out = converts_out ? gathered[0] : out;
       for (size_t k = 1; k < walk.operands; ++k) {
-        const ptrdiff_t step = inner.strides[k];
-        const char* from = static_cast<const char*>(rows.in[k - 1].data) +
-                           static_cast<ptrdiff_t>(row) * rows.in[k - 1].stride +
+        const ukernel::RowInput& in = rows.in[k - 1];
+        ptrdiff_t step = inner.strides[k];
+        const char* from = static_cast<const char*>(in.data) + static_cast<ptrdiff_t>(row) * in.stride +
                            static_cast<ptrdiff_t>(first) * step;
         part.in[k - 1].data = from;
+        // The elements of all rows, or of one that repeats.
+        const size_t taken = in.stride == 0 ? 1 : count;
+        const size_t n = in.one ? taken : taken * part.n;
+        const bool is_gathered = step != 0 && step != static_cast<ptrdiff_t>(walk.sizes[k]);
+        if (in.one) step = in.stride;
         // Three cases: converted to float32, gathered to adjacent elements, or used in place.
         const auto size = static_cast<ptrdiff_t>(walk.sizes[k]);
         if (walk.types[k] != ScalarType::Float) {
-          load_floats(reinterpret_cast<float*>(gathered[k]), walk.types[k], from, step / size,
-                      step == 0 ? 1 : part.n);
-        } else if (step != 0 && step != size) {
-          gather(gathered[k], from, step, part.n, walk.sizes[k]);
+          load_floats(reinterpret_cast<float*>(gathered[k]), walk.types[k], from, step / size, n);
+        } else if (is_gathered) {
+          gather(gathered[k], from, step, n, walk.sizes[k]);
         } else {
           continue;
         }
         part.in[k - 1].data = gathered[k];
+        const size_t element = walk.types[k] != ScalarType::Float ? sizeof(float) : walk.sizes[k];
+        part.in[k - 1].stride = taken == 1 ? 0 : static_cast<ptrdiff_t>(n / taken * element);
       }
+      if (converts_out) part.stride = static_cast<ptrdiff_t>(part.n * sizeof(float));
       work(part);
       if (converts_out)
-        store_floats(out, 1, walk.types[0], reinterpret_cast<const float*>(gathered[0]), part.n);
+        store_floats(out, 1, walk.types[0], reinterpret_cast<const float*>(gathered[0]), count * part.n);
     }
   }
 }

@@ -248,8 +248,11 @@ class GroupFold {
         host::load_floats(floats, type_, from, stride_, rows);
         *values = fold_.run(rows, floats, first_center());
       } else {
-        for (size_t i = 0; i < rows; ++i, from += inner_.input) {
-          host::load_floats(floats + i * n_, type_, from, 1, n_);
+        // Rows without gaps are one span.
+        const bool one_span = stride_ == static_cast<ptrdiff_t>(n_);
+        const size_t length = one_span ? rows * n_ : n_;
+        for (size_t i = 0; i < rows * n_; i += length, from += inner_.input) {
+          host::load_floats(floats + i, type_, from, 1, length);
         }
         fold_.rows(rows, static_cast<ptrdiff_t>(n_), n_, floats, center_, values);
       }

@@ -292,10 +292,12 @@ class Plan {
     const size_t deep = std::min(depth_step_, gemm_.depth - depth);
     if (converts_a_) {
       for_each(context, rows, 4 * deep, [&](size_t begin, size_t end) {
-        for (size_t i = begin; i < end; ++i) {
+        // Rows without gaps are one span.
+        const size_t together = continues(gemm_.a, deep) ? end - begin : 1;
+        for (size_t i = begin; i < end; i += together) {
           Kernels::load_factors(a_block_ + i * deep, gemm_.type,
                                 part_of(gemm_.a, gemm_.type, row + i, depth).data, gemm_.a.column_stride,
-                                deep);
+                                together * deep);
         }
       });
     }
@@ -308,7 +310,7 @@ class Plan {
                });
       return;
     }
-    const size_t split = ukernel::gemm_split(rows, kernels_.rows());
+    const size_t split = ukernel::gemm_split(rows, kernels_.rows_of(gemm_.columns));
     // 16-bit dtypes have staged sums. Adjacent panels of these are finished together, if enough tiles for
     // threads remain.
     size_t wide = 1;
@@ -435,8 +437,8 @@ class Plan {
       strip.c_stride = gemm_.out.row_stride;
       start(&strip, row, column, depth == 0, ends);
       kernels_.multiply(strip);
-      for (size_t i = 0; ends && i < rows && !end_in_tile_; ++i) {
-        finish_row(strip.c + offset(strip.c_stride, i), row + i, column, strip.columns, !bias_in_tile_);
+      if (ends && !end_in_tile_) {
+        finish_rows(strip.c, strip.c_stride, row, column, rows, strip.columns, !bias_in_tile_);
       }
     }
   }
@@ -461,8 +463,10 @@ class Plan {
       for (size_t i = 0; i < rows; ++i) lines[i] = elements<Factor>(gemm_.a, row + i, depth);
       tile.a_step = gemm_.a.column_stride;
     }
+    // Staged rows have no gaps, but tiles of 16-bit factors write whole panels.
+    const size_t staged_stride = Kernels::kNarrow ? kMostColumns : columns;
     tile.c = staged_ ? stage : const_cast<T*>(elements<T>(gemm_.out, row, column));
-    tile.c_stride = staged_ ? static_cast<ptrdiff_t>(kMostColumns) : gemm_.out.row_stride;
+    tile.c_stride = staged_ ? static_cast<ptrdiff_t>(staged_stride) : gemm_.out.row_stride;
     start(&tile, row, column, depth == 0, ends);
     for (size_t i = 0; i < count; ++i, ++p) {
       tile.columns = std::min(panel_, columns - i * panel_);
@@ -477,10 +481,12 @@ class Plan {
     }
     if (!ends) return;
     tile.c = staged_ ? stage : const_cast<T*>(elements<T>(gemm_.out, row, column));
-    for (size_t i = 0; i < rows && !end_in_tile_; ++i) {
-      finish_row(tile.c + offset(tile.c_stride, i), row + i, column, columns, !bias_in_tile_);
+    if (Kernels::kNarrow) {
+      for (size_t i = 1; i < rows; ++i) std::copy_n(stage + i * staged_stride, columns, stage + i * columns);
+      tile.c_stride = static_cast<ptrdiff_t>(columns);
     }
-    if (staged_) store(stage, kMostColumns, row, column, rows, columns);
+    if (!end_in_tile_) finish_rows(tile.c, tile.c_stride, row, column, rows, columns, !bias_in_tile_);
+    if (staged_) store(stage, columns, row, column, rows, columns);
   }
 
   void multiply_few(KernelContext* context) {
@@ -511,9 +517,7 @@ class Plan {
     } else {
       convert_few(dots, row, column);
     }
-    for (size_t i = 0; i < dots.rows; ++i) {
-      finish_row(dots.c + offset(dots.c_stride, i), row + i, column, columns, gemm_.bias.data != nullptr);
-    }
+    finish_rows(dots.c, dots.c_stride, row, column, dots.rows, columns, gemm_.bias.data != nullptr);
     if (staged_) store(stage, kMostColumns, row, column, dots.rows, columns);
   }
 
@@ -555,9 +559,10 @@ class Plan {
 
   // Converts staged sums and stores them in `out`.
   void store(const T* sums, size_t stride, size_t row, size_t column, size_t rows, size_t columns) const {
-    for (size_t i = 0; i < rows; ++i) {
+    const size_t together = continues(gemm_.out, columns) && stride == columns ? rows : 1;
+    for (size_t i = 0; i < rows; i += together) {
       Kernels::store(part_of(gemm_.out, gemm_.type, row + i, column).data, gemm_.out.column_stride,
-                     gemm_.type, sums + i * stride, columns);
+                     gemm_.type, sums + i * stride, together * columns);
     }
   }
 
@@ -583,6 +588,25 @@ class Plan {
         tile->low = static_cast<T>(gemm_.activation.low);
         tile->high = static_cast<T>(gemm_.activation.high);
       }
+    }
+  }
+
+  // True if rows of n elements continue each other.
+  [[nodiscard]] static bool continues(const Matrix& matrix, size_t n) {
+    return matrix.row_stride == offset(matrix.column_stride, n);
+  }
+
+  // finish_row() for several rows: pieces of one row if they and their summands have no gaps.
+  void finish_rows(T* sums, ptrdiff_t stride, size_t row, size_t column, size_t rows, size_t n,
+                   bool adds_bias) const {
+    const bool are_one = stride == offset(1, n) && (!adds_bias || continues(gemm_.bias, n)) &&
+                         (gemm_.residual.data == nullptr || continues(gemm_.residual, n));
+    const size_t length = are_one ? rows * n : n;
+    for (size_t i = 0; i < rows; i += length / n) {
+      for (size_t j = 0; j < length; j += kMostColumns) {
+        finish_row(sums + j, row + i, column + j, std::min(kMostColumns, length - j), adds_bias);
+      }
+      sums += stride;
     }
   }
 

@@ -211,18 +211,19 @@ Error layer_norm(KernelContext& context, const LayerNormProblem& problem) {
       store(at[Layout::kGroupRstd], found.rstd);
     });
   };
-  const auto store = [type](char* to, float value) { store_floats(to, 1, type, &value, 1); };
+  const auto store = [](char* to, auto value) { *reinterpret_cast<decltype(value)*>(to) = value; };
   constexpr size_t kElements = 16384;  // worth another thread
   const size_t grain = kElements / (layout.count + 1) + 1;
   context.parallel_for(layout.groups.count(0), grain, [&](size_t begin, size_t end, size_t) {
     if (widens(type)) {
       ConvertedGroups groups(layout, type, weights, biases);
-      return for_each_group(begin, end, [&](char* const* at) { return groups.normalize(at, eps); }, store);
+      return for_each_group(
+          begin, end, [&](char* const* at) { return groups.normalize(at, eps); },
+          [type](char* to, float value) { store_floats(to, 1, type, &value, 1); });
     }
     if (is_double(type)) {
       return for_each_group(
-          begin, end, [&](char* const* at) { return Group<Doubles>{layout, at}.normalize(eps); },
-          [](char* to, double value) { *reinterpret_cast<double*>(to) = value; });
+          begin, end, [&](char* const* at) { return Group<Doubles>{layout, at}.normalize(eps); }, store);
     }
     for_each_group(
         begin, end, [&](char* const* at) { return Group<Singles>{layout, at}.normalize(eps); }, store);

@@ -2,9 +2,12 @@
 // Elementwise functions without parameters, one vector microkernel for each dtype; 16-bit floats compute in
 // float32. Functions that vector_math.h lacks compute float32 in double.
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 
 #include "kernels/backs/elementwise.h"
 #include "kernels/checks/selection.h"
+#include "kernels/host/elements.h"
 #include "kernels/host/elementwise.h"
 #include "kernels/ukernel/vector_math.h"
 #include "kernels/ukernel/wide_math.h"
@@ -62,6 +65,23 @@ auto of_sines(double factor, double limit) {
   };
 }
 
+// Keeps some bits of 16-bit floats, then flips some: abs and neg change the sign bit alone and convert
+// nothing.
+Error change_bits(KernelContext& context, const UnaryProblem& problem, uint16_t kept, uint16_t flipped) {
+  const auto change = [=](size_t n, const uint16_t* x, uint16_t* out) {
+    using Vector = uint16_t __attribute__((vector_size(16)));
+    constexpr size_t kLanes = sizeof(Vector) / sizeof(uint16_t);
+    for (; n >= kLanes; n -= kLanes, x += kLanes, out += kLanes) {
+      Vector bits;
+      std::memcpy(&bits, x, sizeof(bits));
+      bits = (bits & kept) ^ flipped;
+      std::memcpy(out, &bits, sizeof(bits));
+    }
+    for (; n > 0; --n, ++x, ++out) *out = static_cast<uint16_t>((*x & kept) ^ flipped);
+  };
+  return elementwise(context, problem.out, of_each<uint16_t>(change), problem.self);
+}
+
 Error over_angle(KernelContext& context, const UnaryProblem& problem, double factor, double limit) {
   if (problem.type() == ScalarType::Double)
     return elementwise(context, problem.out, of_each<double>(of_sines<double>(factor, limit)), problem.self);
@@ -93,7 +113,6 @@ Error spherical_bessel_j0(KernelContext& context, const UnaryProblem& problem) {
 RL_UNARY(hardsigmoid)
 RL_UNARY(hardswish)
 RL_UNARY(relu)
-RL_UNARY_OR_WIDE(abs)
 RL_UNARY_OR_WIDE(acos)
 RL_UNARY_OR_WIDE(acosh)
 RL_UNARY_OR_WIDE(asin)
@@ -117,7 +136,6 @@ RL_UNARY_OR_WIDE(log1p)
 RL_UNARY_OR_WIDE(log_sigmoid)
 RL_UNARY_OR_WIDE(log2)
 RL_UNARY_OR_WIDE(mish)
-RL_UNARY_OR_WIDE(neg)
 RL_UNARY_OR_WIDE(reciprocal)
 RL_UNARY_OR_WIDE(round)
 RL_UNARY_OR_WIDE(rsqrt)
@@ -129,6 +147,17 @@ RL_UNARY_OR_WIDE(square)
 RL_UNARY_OR_WIDE(tanh)
 RL_UNARY_OR_WIDE(trunc)
 
+#define RL_SIGN(name, kept, flipped)                                                              \
+  Error name(KernelContext& context, const UnaryProblem& problem) {                               \
+    if (widens(problem.type())) return change_bits(context, problem, kept, flipped);              \
+    if (problem.type() == ScalarType::Double) return wide(context, problem, ukernel::name##_f64); \
+    return elementwise(context, problem.out, of_each(ukernel::name##_f32), problem.self);         \
+  }
+
+RL_SIGN(abs, 0x7fff, 0)
+RL_SIGN(neg, 0xffff, 0x8000)
+
+#undef RL_SIGN
 #undef RL_UNARY
 #undef RL_UNARY_OR_WIDE
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stockham's autosort algorithm with the prime factors as radices: no bit reversal and contiguous writes.
-// Reference: Van Loan, "Computational Frameworks for the Fast Fourier Transform", 1992.
+// Stockham's autosort algorithm with the prime factors as radices, and 4 in builds for speed: no bit reversal
+// and contiguous writes. Reference: Van Loan, "Computational Frameworks for the Fast Fourier Transform",
+// 1992.
 #include "kernels/math/fft.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "kernels/checks/selection.h"
 #include "kernels/ukernel/loops.h"
@@ -72,6 +74,156 @@ struct Lanes {
 // Stockham's algorithm. `from` holds, one after the other, the transforms of the groups of elements that are
 // `n / done` apart; each pass joins `radix` of them into transforms `radix` times as long, until one remains.
 // Returns the buffer that holds the result.
+#ifndef __OPTIMIZE_SIZE__
+// One number of each lane.
+template <class T, ptrdiff_t kLanes>
+struct NumbersOf {
+  using Type = T;
+};
+template <>
+struct NumbersOf<float, 8> {
+  using Type = float __attribute__((vector_size(32)));
+};
+template <>
+struct NumbersOf<double, 4> {
+  using Type = double __attribute__((vector_size(32)));
+};
+
+// The points of all lanes at one position.
+template <class T, ptrdiff_t kLanes>
+struct Points {
+  typename NumbersOf<T, kLanes>::Type real;
+  typename NumbersOf<T, kLanes>::Type imag;
+
+  [[gnu::always_inline]] void load(const Lanes<T, kLanes>& from, ptrdiff_t k) {
+    std::memcpy(&real, from.real(k), sizeof(real));
+    std::memcpy(&imag, from.imag(k), sizeof(imag));
+  }
+  // Times exp(i angle): the twiddle factor of a part.
+  [[gnu::always_inline]] void load(const Lanes<T, kLanes>& from, ptrdiff_t k, const Point<T>& root) {
+    load(from, k);
+    const auto rotated = real * root.real - imag * root.imag;
+    imag = real * root.imag + imag * root.real;
+    real = rotated;
+  }
+  [[gnu::always_inline]] void store(const Lanes<T, kLanes>& to, ptrdiff_t k) const {
+    std::memcpy(to.real(k), &real, sizeof(real));
+    std::memcpy(to.imag(k), &imag, sizeof(imag));
+  }
+  // The sum and the difference of two.
+  [[gnu::always_inline]] void add(const Points& a, const Points& b) {
+    real = a.real + b.real;
+    imag = a.imag + b.imag;
+  }
+  [[gnu::always_inline]] void subtract(const Points& a, const Points& b) {
+    real = a.real - b.real;
+    imag = a.imag - b.imag;
+  }
+};
+
+// A pass multiplies part j by a power of a root, as for any transform of a product of two sizes, and then
+// transforms the `radix` numbers:
+//
+//   2         sum and difference
+//   4         two of them twice; exp(pi i / 2) exchanges parts
+//   odd r     parts j and r - j, which have conjugate factors, by their sum and difference: a quarter of the
+//             products. The sums replace the parts, which nothing else reads.
+template <class T, ptrdiff_t kLanes>
+[[gnu::always_inline]] inline Lanes<T, kLanes> transform(Lanes<T, kLanes> from, Lanes<T, kLanes> to,
+                                                         const Point<T>* roots, ptrdiff_t n) {
+  using Each = Points<T, kLanes>;
+  ptrdiff_t done = 1;
+  while (done < n) {
+    const ptrdiff_t left = n / done;
+    const ptrdiff_t radix = left % 4 == 0 ? 4 : smallest_factor(left);
+    const ptrdiff_t joined = done * radix;
+    const ptrdiff_t groups = n / joined;
+    const ptrdiff_t apart = groups * done;  // between the parts of a new group
+    for (ptrdiff_t group = 0; group < groups; ++group) {
+      for (ptrdiff_t s = 0; s < done; ++s) {
+        const ptrdiff_t at = group * done + s;
+        const ptrdiff_t out = group * joined + s;
+        const auto root = [=](ptrdiff_t j) { return roots[j * s * groups]; };
+        Each first;
+        first.load(from, at);
+        if (radix % 2 == 0) {
+          Each second;
+          Each sum;
+          Each difference;
+          second.load(from, at + radix / 2 * apart, root(radix / 2));
+          sum.add(first, second);
+          difference.subtract(first, second);
+          if (radix == 2) {
+            sum.store(to, out);
+            difference.store(to, out + done);
+            continue;
+          }
+          Each odd;
+          first.load(from, at + apart, root(1));
+          second.load(from, at + 3 * apart, root(3));
+          odd.add(first, second);
+          first.subtract(first, second);
+          // Times exp(±pi i / 2).
+          const T sign = roots[n / 4].imag;
+          second.real = first.imag * -sign;
+          second.imag = first.real * sign;
+          first.add(sum, odd);
+          first.store(to, out);
+          first.subtract(sum, odd);
+          first.store(to, out + 2 * done);
+          first.add(difference, second);
+          first.store(to, out + done);
+          first.subtract(difference, second);
+          first.store(to, out + 3 * done);
+          continue;
+        }
+        Each total = first;
+        for (ptrdiff_t j = 1; 2 * j < radix; ++j) {
+          Each a;
+          Each b;
+          Each sum;
+          a.load(from, at + j * apart, root(j));
+          b.load(from, at + (radix - j) * apart, root(radix - j));
+          sum.add(a, b);
+          sum.store(from, at + j * apart);
+          a.subtract(a, b);
+          a.store(from, at + (radix - j) * apart);
+          total.add(total, sum);
+        }
+        total.store(to, out);
+        for (ptrdiff_t step = 1; 2 * step < radix; ++step) {
+          Each by_cosine = first;
+          Each by_sine = {};
+          ptrdiff_t power = 0;
+          for (ptrdiff_t j = 1; 2 * j < radix; ++j) {
+            power += step;
+            if (power >= radix) power -= radix;
+            const Point<T> factor = roots[power * (n / radix)];
+            Each a;
+            Each b;
+            a.load(from, at + j * apart);
+            b.load(from, at + (radix - j) * apart);
+            by_cosine.real += a.real * factor.real;
+            by_cosine.imag += a.imag * factor.real;
+            by_sine.real -= b.imag * factor.imag;  // times i
+            by_sine.imag += b.real * factor.imag;
+          }
+          Each result;
+          result.add(by_cosine, by_sine);
+          result.store(to, out + step * done);
+          result.subtract(by_cosine, by_sine);
+          result.store(to, out + (radix - step) * done);
+        }
+      }
+    }
+    const Lanes<T, kLanes> result = to;
+    to = from;
+    from = result;
+    done = joined;
+  }
+  return from;
+}
+#else
 template <class T, ptrdiff_t kLanes>
 [[gnu::always_inline]] inline Lanes<T, kLanes> transform(Lanes<T, kLanes> from, Lanes<T, kLanes> to,
                                                          const Point<T>* roots, ptrdiff_t n) {
@@ -139,19 +291,19 @@ template <class T, ptrdiff_t kLanes>
   }
   return from;
 }
+#endif
 
-// One transform, and kMostLanes of them in vectors.
+// One transform, and kMostLanes of them in vectors of 32 bytes.
 template <class T>
 Lanes<T, 1> transform_one(Lanes<T, 1> from, Lanes<T, 1> to, const Point<T>* roots, ptrdiff_t n) {
   return transform(from, to, roots, n);
 }
-#ifdef __OPTIMIZE_SIZE__
-constexpr ptrdiff_t kMostLanes = 1;
-#else
-constexpr ptrdiff_t kMostLanes = 8;
+#ifndef __OPTIMIZE_SIZE__
 template <class T>
-RL_LOOPS Lanes<T, kMostLanes> transform_lanes(Lanes<T, kMostLanes> from, Lanes<T, kMostLanes> to,
-                                              const Point<T>* roots, ptrdiff_t n) {
+constexpr ptrdiff_t kMostLanes = 32 / sizeof(T);
+template <class T>
+RL_LOOPS Lanes<T, kMostLanes<T>> transform_lanes(Lanes<T, kMostLanes<T>> from, Lanes<T, kMostLanes<T>> to,
+                                                 const Point<T>* roots, ptrdiff_t n) {
   return transform(from, to, roots, n);
 }
 #endif
@@ -238,7 +390,12 @@ Error Fourier::reserve(KernelContext& context, ScalarType component, size_t extr
   const size_t point = 2 * element_size(component);
   // Without memory for all lanes, transforms take one.
   size_t own = 0;
-  for (lanes_ = kMostLanes; scratch_ == nullptr; lanes_ = 1) {
+#ifdef __OPTIMIZE_SIZE__
+  constexpr ptrdiff_t most = 1;
+#else
+  const ptrdiff_t most = static_cast<ptrdiff_t>(32 / element_size(component));
+#endif
+  for (lanes_ = most; scratch_ == nullptr; lanes_ = 1) {
     own = (1 + 2 * static_cast<size_t>(lanes_)) * points;
     const size_t bytes = (own + extra) * point;
     scratch_ = bytes <= sizeof small_ ? small_ : static_cast<char*>(context.allocate_temp(bytes));
@@ -275,14 +432,15 @@ Error Fourier::run(const View& source, const View& target, size_t index, bool fo
 #ifndef __OPTIMIZE_SIZE__
           // Two fibers or more fill the lanes; the lanes of missing ones repeat the last.
           for (; loop.size - i > 1 && lanes_ > 1 && ukernel::runs_loops();
-               i += std::min(loop.size - i, kMostLanes)) {
-            using Wide = Lanes<T, kMostLanes>;
-            const ptrdiff_t count = std::min(loop.size - i, kMostLanes);
-            for (ptrdiff_t l = 0; l < kMostLanes; ++l) {
+               i += std::min(loop.size - i, kMostLanes<T>)) {
+            constexpr ptrdiff_t kCount = kMostLanes<T>;
+            using Wide = Lanes<T, kCount>;
+            const ptrdiff_t count = std::min(loop.size - i, kCount);
+            for (ptrdiff_t l = 0; l < kCount; ++l) {
               select(i + std::min(l, count - 1));
               load(in, Wide{first}, l, n, mirrored);
             }
-            const Wide result = transform_lanes(Wide{first}, Wide{first + 2 * kMostLanes * n}, roots, n);
+            const Wide result = transform_lanes(Wide{first}, Wide{first + 2 * kCount * n}, roots, n);
             for (ptrdiff_t l = 0; l < count; ++l) {
               select(i + l);
               store(out, result, l, factor);

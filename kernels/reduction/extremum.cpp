@@ -82,8 +82,8 @@ void see_as(Extremum* extremum, const char* source, ptrdiff_t stride, size_t n, 
       convert_span(to, sizeof(T), scalar_type_of<T>, from, stride, extremum->type, count);
     }
   };
-  // Vectors of SSE2 do not compare integers of 64 bits.
-  const bool compares_in_loops = std::is_integral_v<T> && sizeof(T) == 8 && ukernel::runs_loops();
+  // Vectors of SSE2 do not compare integers of 64 bits, and have no maxima of 32 bits.
+  constexpr bool kInLoops = (std::is_integral_v<T> && sizeof(T) == 8) || std::is_same_v<T, int32_t>;
   T winner = T(0);
   if (extremum->seen != 0) read(&winner, extremum->at, 1);
   T block[kBlock];
@@ -95,7 +95,12 @@ void see_as(Extremum* extremum, const char* source, ptrdiff_t stride, size_t n, 
     } else {
       read(block, source, length);
     }
-    const T best = compares_in_loops ? best_in_loops(values, length, beats) : best_of(values, length, beats);
+    T best;
+    if constexpr (kInLoops) {
+      best = ukernel::runs_loops() ? best_in_loops(values, length, beats) : best_of(values, length, beats);
+    } else {
+      best = best_of(values, length, beats);
+    }
     const bool wins = is_nan(best) ? !is_nan(winner) : beats(best, winner);
     if (wins || extremum->seen == 0) {
       const size_t index = index_of(values, length, best);

@@ -162,8 +162,12 @@ void lookup_row(const void* function, char* const* pointers, const ptrdiff_t* st
   const auto& table = *static_cast<const ByteTable*>(function);
   char* to = pointers[0];
   const char* from = pointers[table.operand];
-  for (; n > 0; --n, to += strides[0], from += strides[table.operand]) {
-    std::memcpy(to, table.results + static_cast<uint8_t>(*from) * sizeof(Bits), sizeof(Bits));
+  // Copies, since stores of bytes may change the originals for all that the compiler knows.
+  const char* const results = table.results;
+  const ptrdiff_t to_step = strides[0];
+  const ptrdiff_t from_step = strides[table.operand];
+  for (; n > 0; --n, to += to_step, from += from_step) {
+    std::memcpy(to, results + static_cast<uint8_t>(*from) * sizeof(Bits), sizeof(Bits));
   }
 }
 

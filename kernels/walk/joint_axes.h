@@ -48,10 +48,12 @@ class JointAxes {
   void walk(char* const* start, size_t first, F f) const {
     char* pointers[kOperands];
     for (size_t k = 0; k < kOperands; ++k) pointers[k] = start[k];
+    // Only the indices in use are set: walks of one step are frequent.
+    size_t index[kTensorDimensionLimit];
     for (size_t d = 0; d < dim_; ++d) {
       if (axes_[d].size == 0) return;
+      index[d] = 0;
     }
-    size_t index[kTensorDimensionLimit] = {};
     do {
       f(static_cast<char* const*>(pointers));
     } while (advance(first, index, pointers));

@@ -23,6 +23,14 @@ size_t PairedAxes::count(size_t first) const {
   return count;
 }
 
+bool PairedAxes::begin(size_t* index) const {
+  for (size_t d = 0; d < dim_; ++d) {
+    if (axes_[d].size == 0) return false;
+    index[d] = 0;
+  }
+  return true;
+}
+
 void PairedAxes::move_to(size_t step, size_t first, size_t* index, const char** input, char** output) const {
   for (size_t d = first; d < dim_; ++d) {
     // The digits of `step`, innermost first.

@@ -34,8 +34,8 @@ class PairedAxes {
   // with the pointers advanced. Does nothing if any size is 0. `output` may be null if its strides are 0.
   template <class F>
   void walk(const char* input, char* output, size_t first, F f) const {
-    if (count() == 0) return;
-    size_t index[kTensorDimensionLimit] = {};
+    size_t index[kTensorDimensionLimit];
+    if (!begin(index)) return;
     do {
       f(input, output);
     } while (advance(first, index, &input, &output));
@@ -54,6 +54,9 @@ class PairedAxes {
   }
 
  private:
+  // Sets the indices of the axes to 0; returns false if a size is 0. Others stay unset: walks of one step are
+  // frequent.
+  bool begin(size_t* index) const;
   // Advances the pointers; returns false after the last step.
   bool advance(size_t first, size_t* index, const char** input, char** output) const {
     for (size_t d = first; d < dim_; ++d) {

@@ -29,6 +29,8 @@ struct Singles {
   using Tile = ukernel::GemmTile;
   using Strip = ukernel::GemmStrip;
   static size_t rows() { return ukernel::gemm_rows(); }
+  // Rows of a tile of a product with this number of columns.
+  static size_t rows_of(size_t columns) { return ukernel::gemm_rows_of(columns); }
   static size_t columns() { return ukernel::gemm_columns(); }
   static size_t lanes() { return ukernel::gemm_lanes(); }
   static size_t group() { return 1; }
@@ -70,6 +72,7 @@ struct Doubles {
   using Tile = ukernel::GemmTileF64;
   using Strip = void;
   static size_t rows() { return ukernel::gemm_rows(); }
+  static size_t rows_of(size_t columns) { return ukernel::gemm_rows_of(2 * columns); }
   static size_t columns() { return ukernel::gemm_columns_f64(); }
   static size_t lanes() { return ukernel::gemm_lanes() / 2; }
   static size_t group() { return 1; }
@@ -111,6 +114,7 @@ class Narrows : public Singles {
   [[nodiscard]] size_t rows() const {
     return is_half() ? ukernel::gemm_rows_f16() : ukernel::gemm_rows_bf16();
   }
+  [[nodiscard]] size_t rows_of(size_t) const { return rows(); }
   [[nodiscard]] size_t columns() const {
     return is_half() ? ukernel::gemm_columns_f16() : ukernel::gemm_columns_bf16();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Few rows are dot products, for which `b` is written column by column; with one column they read `b` as it
-// is. Matrices whose rows are not contiguous are copied; so is a bias that repeats along the rows.
+// is. Matrices whose rows are not contiguous are copied; so is a bias, of which one row is enough if it
+// repeats along the columns.
 #include "kernels/host/product/complex_product.h"
 
 #include <algorithm>
@@ -81,6 +82,9 @@ struct RealForm {
     gemm.a = copies_a ? take(&at, part, product.rows, product.depth) : as_real(product.a);
     gemm.out = copies_out ? take(&at, part, product.rows, product.columns) : as_real(product.out);
     gemm.bias = !has_bias ? Matrix() : (copies_bias ? gemm.out : as_real(product.bias));
+    // The row is taken for every product, since only the call knows its bias.
+    const Matrix row = take(&at, part, 1, product.columns);
+    if (copies_bias && product.bias.row_stride == 0) gemm.bias = {row.data, 0, 1};
     if (product.rows <= 2 * ukernel::kDotRows) {
       const Matrix by_columns = take(&at, part, gemm.columns, product.depth);
       gemm.b = {by_columns.data, 1, by_columns.row_stride};
@@ -145,7 +149,10 @@ Error multiply_complex(KernelContext& context, const Product& product, void* scr
     const auto as_complex = [](const Matrix& matrix) {
       return Matrix{matrix.data, matrix.row_stride / 2, 1};
     };
-    if (real.copies_bias) copy<T>(product.bias, as_complex(real.gemm.out), product.rows, product.columns);
+    if (real.copies_bias) {
+      const size_t rows = real.gemm.bias.row_stride == 0 ? 1 : product.rows;
+      copy<T>(product.bias, as_complex(real.gemm.bias), rows, product.columns);
+    }
     if (real.gemm.depth != 0) {
       if (real.copies_a) copy<T>(product.a, as_complex(real.gemm.a), product.rows, product.depth);
       expand<T>(product.b, product.depth, product.columns, product.conjugates_a, real.gemm.b);

@@ -24,13 +24,19 @@ Error copy_triangle(const Tensor& self, int64_t diagonal, Zeros zeros, const Ten
   const int64_t columns = all.sizes[row + 1];
   const int64_t limit = std::max<int64_t>(all.sizes[row], columns);
   const int64_t shift = std::clamp(diagonal, -limit, limit);
-  for (ptrdiff_t i = 0; i < all.sizes[row]; ++i) {
-    // The first column to zero above the diagonal, or the end of the columns to zero below it.
-    const int64_t column = std::clamp<int64_t>(i + shift + (zeros == Zeros::kAbove ? 1 : 0), 0, columns);
+  // The first column to zero above the diagonal, or the end of the columns to zero below it.
+  const auto column_of = [=](ptrdiff_t i) {
+    return std::clamp<int64_t>(i + shift + (zeros == Zeros::kAbove ? 1 : 0), 0, columns);
+  };
+  for (ptrdiff_t i = 0, count = 0; i < all.sizes[row]; i += count) {
+    // Rows that are alike, before and after the diagonal, are one view.
+    const int64_t column = column_of(i);
+    for (count = 1; i + count < all.sizes[row] && column_of(i + count) == column;) ++count;
     const auto start = static_cast<ptrdiff_t>(zeros == Zeros::kAbove ? column : 0);
     const auto end = static_cast<ptrdiff_t>(zeros == Zeros::kAbove ? columns : column);
+    if (start == end) continue;
     View target = all;
-    target.select(row, i).slice(row, start, end - start);
+    target.slice(row, i, count).slice(row + 1, start, end - start);
     View source = target;
     source.data = zero;
     for (size_t d = 0; d < source.dim; ++d) source.strides[d] = 0;

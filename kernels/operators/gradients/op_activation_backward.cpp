@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gradients of activation functions, dropout and softmax. Softmax needs one sum along each fiber (the vector
-// along `dim`), computed in double; its gradient is (g - sum(g y)) y, that of log-softmax g - exp(y) sum(g).
+// along `dim`); its gradient is (g - sum(g y)) y, that of log-softmax g - exp(y) sum(g).
 // Two passes over each fiber, which convert elements to float or double in spans.
 #include <algorithm>
 #include <cmath>
@@ -26,25 +26,34 @@ constexpr double kCubicFactor = 0.044715;
 
 // term(): the summand of one element. gradient(): the gradient of one element, given the sum of its fiber.
 struct OfSoftmax {
-  static double term(double gradient, double result) { return gradient * result; }
-  static double gradient(double gradient, double result, double sum) { return (gradient - sum) * result; }
+  template <class T>
+  static T term(T gradient, T result) {
+    return gradient * result;
+  }
+  template <class T>
+  static T gradient(T gradient, T result, T sum) {
+    return (gradient - sum) * result;
+  }
 };
 struct OfLogSoftmax {
-  static double term(double gradient, double) { return gradient; }
-  static double gradient(double gradient, double result, double sum) {
+  template <class T>
+  static T term(T gradient, T) {
+    return gradient;
+  }
+  template <class T>
+  static T gradient(T gradient, T result, T sum) {
     return gradient - std::exp(result) * sum;
   }
 };
 
 // The result may be the gradient.
 template <class F, class T>
-[[gnu::always_inline]] inline void gradients(const T* gradient, const T* result, size_t n, double sum,
-                                             T* out) {
+[[gnu::always_inline]] inline void gradients(const T* gradient, const T* result, size_t n, T sum, T* out) {
 #pragma GCC ivdep
-  for (size_t i = 0; i < n; ++i) out[i] = static_cast<T>(F::gradient(gradient[i], result[i], sum));
+  for (size_t i = 0; i < n; ++i) out[i] = F::gradient(gradient[i], result[i], sum);
 }
 template <class F, class T>
-RL_LOOPS void gradients_in_loops(const T* gradient, const T* result, size_t n, double sum, T* out) {
+RL_LOOPS void gradients_in_loops(const T* gradient, const T* result, size_t n, T sum, T* out) {
   gradients<F>(gradient, result, n, sum, out);
 }
 
@@ -63,11 +72,11 @@ void write_gradient(const Fiber* fibers, const View* views) {
       f(held[0], held[1], n, fibers[2].data + first * fibers[2].stride);
     }
   };
-  PairwiseSum<double> terms;
+  PairwiseSum<T> terms;
   for_each_piece([&](const T* gradient, const T* result, size_t n, char*) {
     add_terms<1>(&terms, n, [=](size_t i) { return F::term(gradient[i], result[i]); });
   });
-  const double sum = terms.total();
+  const T sum = terms.total();
   const bool stores = are_held<T>(views[2].type, fibers[2].stride);
   for_each_piece([&](const T* gradient, const T* result, size_t n, char* at) {
     T* const out = stores ? reinterpret_cast<T*>(at) : values[0];

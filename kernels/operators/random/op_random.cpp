@@ -69,10 +69,20 @@ Error check_probability(double p) {
 template <class Check>
 Error check_elements(const Tensor& tensor, Check check) {
   RL_TRY(check_loadable(tensor));
+  const size_t size = tensor.element_size();
   const char* at = tensor.const_data_ptr<char>();
-  for (size_t i = 0; i < tensor.numel(); ++i, at += tensor.element_size()) {
+#ifdef __OPTIMIZE_SIZE__
+  for (size_t i = 0; i < tensor.numel(); ++i, at += size) {
     RL_TRY(check(load_number(at, tensor.scalar_type())));
   }
+#else
+  double values[kDrawn];
+  for (size_t left = tensor.numel(), n = 0; left > 0; left -= n, at += n * size) {
+    n = left < kDrawn ? left : kDrawn;
+    load_numbers(values, at, static_cast<ptrdiff_t>(size), tensor.scalar_type(), n);
+    for (size_t i = 0; i < n; ++i) RL_TRY(check(values[i]));
+  }
+#endif
   return Error::Ok;
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // log(cumsum(exp(x))) along a dimension, as a running log-sum-exp in double: it cannot overflow, as no
 // exponential of x itself is formed. One exponential and one logarithm for each element. The running value is
-// not rounded; each output is, once.
+// not rounded; each output is, once. In builds for speed the exponentials of 16-bit floats are of float32.
+#include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
@@ -13,6 +15,32 @@
 #include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
+
+namespace {
+
+// T is the type of exponentials; the sum is in double, so that small summands are not lost.
+template <class T>
+void add_up(const Fiber* fibers, ScalarType type) {
+  double sum = -INFINITY;
+  constexpr ptrdiff_t kPiece = 32;
+  double values[kPiece];
+  for (ptrdiff_t first = 0; first < fibers[0].size; first += kPiece) {
+    const auto n = static_cast<size_t>(std::min(fibers[0].size - first, kPiece));
+    load_numbers(values, fibers[0].data + first * fibers[0].stride, fibers[0].stride, type, n);
+    for (size_t i = 0; i < n; ++i) {
+      if constexpr (std::is_same_v<T, double>) {
+        values[i] = sum = log_add(sum, values[i]);
+      } else if (sum != values[i] || !std::isinf(sum)) {
+        // In double the sum with 1 keeps more digits than the exponential needs.
+        const T apart = static_cast<T>(std::fabs(sum - values[i]));
+        values[i] = sum = (sum < values[i] ? values[i] : sum) + std::log(1 + double{std::exp(-apart)});
+      }
+    }
+    store_numbers(fibers[1].data + first * fibers[1].stride, fibers[1].stride, type, values, n);
+  }
+}
+
+}  // namespace
 
 Error logcumsumexp_out(KernelContext&, const Tensor& self, int64_t dim, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::logcumsumexp.out");
@@ -33,11 +61,13 @@ Error logcumsumexp_out(KernelContext&, const Tensor& self, int64_t dim, Tensor& 
       }
       return Error::Ok;
     }
-    double sum = -INFINITY;
-    for (ptrdiff_t i = 0; i < fibers[0].size; ++i) {
-      sum = log_add(sum, load_number(fibers[0].data + i * fibers[0].stride, type));
-      store_number(fibers[1].data + i * fibers[1].stride, type, sum);
+#ifndef __OPTIMIZE_SIZE__
+    if (contains(types::kReducedFloat, type)) {
+      add_up<float>(fibers, type);
+      return Error::Ok;
     }
+#endif
+    add_up<double>(fibers, type);
     return Error::Ok;
   });
 }

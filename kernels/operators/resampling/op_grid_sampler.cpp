@@ -8,6 +8,7 @@
 
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
+#include "kernels/elements/convert.h"
 #include "kernels/geometry/taps.h"
 #include "kernels/ukernel/loops.h"
 #include "runtime/kernel/context.h"
@@ -269,18 +270,46 @@ RL_LOOPS void sample_in_loops(const Sampling& sampling, size_t spatial, const Im
 }
 
 template <class W, class E>
-void sample(const Sampling& sampling, size_t spatial, const Tensor& input, const Tensor& grid,
-            const Tensor& out, const E& elements) {
-  Images images{as_volume(input, spatial), as_volume(out, spatial), View::of(grid)};
-  if (spatial == 2) images.points.insert(1, 1, 0);
+void sample(const Sampling& sampling, size_t spatial, const Images& images, const E& elements) {
   if (ukernel::runs_loops()) return sample_in_loops<W>(sampling, spatial, images, elements);
   sample_images<W>(sampling, spatial, images, elements);
 }
 
+#ifndef __OPTIMIZE_SIZE__
+// 16-bit floats as float32 copies of all tensors, which takes less time than a conversion of each element
+// that is read, unless few elements of the images are. False without scratch memory.
+bool sample_copies(KernelContext& context, const Sampling& sampling, size_t spatial, Images images,
+                   const Tensor& input, const Tensor& grid, const Tensor& out) {
+  constexpr size_t kReads = 2;  // elements that a conversion may be for
+  if (input.numel() > kReads * out.numel()) return false;
+  const size_t count = input.numel() + grid.numel() + out.numel();
+  auto* const floats = static_cast<float*>(context.allocate_temp(count * sizeof(float), sizeof(float)));
+  if (floats == nullptr) return false;
+  float* const results = floats + input.numel() + grid.numel();
+  const auto size = static_cast<ptrdiff_t>(input.element_size());
+  const auto widen = [&](View* view, float* to) {
+    view->data = reinterpret_cast<char*>(to);
+    for (ptrdiff_t& stride : view->strides) stride *= static_cast<ptrdiff_t>(sizeof(float)) / size;
+    view->type = ScalarType::Float;
+  };
+  const ScalarType type = input.scalar_type();
+  const auto load = [&](const Tensor& from, View* view, float* to) {
+    convert_span(to, sizeof(float), ScalarType::Float, from.const_data_ptr(), size, type, from.numel());
+    widen(view, to);
+  };
+  load(input, &images.source, floats);
+  load(grid, &images.points, floats + input.numel());
+  widen(&images.target, results);
+  sample<float>(sampling, spatial, images, DirectElements<float>());
+  convert_span(out.mutable_data_ptr(), size, type, results, sizeof(float), ScalarType::Float, out.numel());
+  return true;
+}
+#endif
+
 // Input [N, C, (D,) H, W], grid [N, (D,) H, W, coordinates], out [N, C, and the spatial sizes of the grid].
 // Proves all shapes; positions are the only values that the loops test.
-Error sample_grid(TypeSet types, size_t spatial, const Tensor& input, const Tensor& grid,
-                  const Sampling& sampling, const Tensor& out) {
+Error sample_grid(KernelContext& context, TypeSet types, size_t spatial, const Tensor& input,
+                  const Tensor& grid, const Sampling& sampling, const Tensor& out) {
   const ScalarType type = input.scalar_type();
   if (!contains(types, type)) return unsupported_type(type);
   RL_TRY(check_same_dtype(input, grid, "input and grid"));
@@ -309,31 +338,38 @@ Error sample_grid(TypeSet types, size_t spatial, const Tensor& input, const Tens
   shape.push(input.size(1));
   for (ptrdiff_t d = 1; d < rank - 1; ++d) shape.push(grid.size(d));
   RL_TRY(resize_out(out, shape.span()));
+  Images images{as_volume(input, spatial), as_volume(out, spatial), View::of(grid)};
+  if (spatial == 2) images.points.insert(1, 1, 0);
   return dispatch<floating_compute_types(kTypes)>(floating_compute_type(type), [&](auto compute) {
     using W = typename decltype(compute)::Element;
 #ifndef __OPTIMIZE_SIZE__
     if (type == scalar_type_of<W>) {
-      sample<W>(sampling, spatial, input, grid, out, DirectElements<W>());
+      sample<W>(sampling, spatial, images, DirectElements<W>());
       return Error::Ok;
     }
+    if (sample_copies(context, sampling, spatial, images, input, grid, out)) return Error::Ok;
+#else
+    static_cast<void>(context);
 #endif
-    sample<W>(sampling, spatial, input, grid, out, HeldElements<W>(type));
+    sample<W>(sampling, spatial, images, HeldElements<W>(type));
     return Error::Ok;
   });
 }
 
 }  // namespace
 
-Error grid_sampler_2d_out(KernelContext&, const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
-                          int64_t padding_mode, bool align_corners, Tensor& out) {
+Error grid_sampler_2d_out(KernelContext& context, const Tensor& input, const Tensor& grid,
+                          int64_t interpolation_mode, int64_t padding_mode, bool align_corners, Tensor& out) {
   constexpr TypeSet kOwnTypes = selected_types("aten::grid_sampler_2d.out");
-  return sample_grid(kOwnTypes, 2, input, grid, {interpolation_mode, padding_mode, align_corners}, out);
+  return sample_grid(context, kOwnTypes, 2, input, grid, {interpolation_mode, padding_mode, align_corners},
+                     out);
 }
 
-Error grid_sampler_3d_out(KernelContext&, const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
-                          int64_t padding_mode, bool align_corners, Tensor& out) {
+Error grid_sampler_3d_out(KernelContext& context, const Tensor& input, const Tensor& grid,
+                          int64_t interpolation_mode, int64_t padding_mode, bool align_corners, Tensor& out) {
   constexpr TypeSet kOwnTypes = selected_types("aten::grid_sampler_3d.out");
-  return sample_grid(kOwnTypes, 3, input, grid, {interpolation_mode, padding_mode, align_corners}, out);
+  return sample_grid(context, kOwnTypes, 3, input, grid, {interpolation_mode, padding_mode, align_corners},
+                     out);
 }
 
 }  // namespace rushlight::kernels

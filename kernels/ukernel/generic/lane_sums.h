@@ -69,14 +69,22 @@ RL_INLINE float lane_sum(F32 value) { return value; }
 #endif
 
 // Doubles: halves are added until one lane is left.
-RL_INLINE double lane_sum(F64 value) {
-  double lanes[kWideLanes];
-  store(lanes, value);
-  RL_UNROLL for (size_t step = kWideLanes / 2; step > 0; step /= 2) {
-    RL_UNROLL for (size_t i = 0; i < step; ++i) lanes[i] += lanes[i + step];
+#if RL_VECTOR_BYTES > 4
+template <size_t kStep, size_t... kLane>
+RL_INLINE double halved_lanes(F64 value, std::index_sequence<kLane...> all) {
+  if constexpr (kStep == 0) {
+    return value[0];
+  } else {
+    value += __builtin_shufflevector(value, value, ((kLane + kStep) % kWideLanes)...);
+    return halved_lanes<kStep / 2>(value, all);
   }
-  return lanes[0];
 }
+RL_INLINE double lane_sum(F64 value) {
+  return halved_lanes<kWideLanes / 2>(value, std::make_index_sequence<kWideLanes>());
+}
+#else
+RL_INLINE double lane_sum(F64 value) { return value; }
+#endif
 RL_INLINE void store_lane_sums(double* to, F64 a, F64 b, F64 c, F64 d) {
   to[0] = lane_sum(a);
   to[1] = lane_sum(b);
