@@ -71,9 +71,6 @@ struct Lanes {
   [[nodiscard]] T* imag(ptrdiff_t k) const { return data + 2 * kLanes * k + kLanes; }
 };
 
-// Stockham's algorithm. `from` holds, one after the other, the transforms of the groups of elements that are
-// `n / done` apart; each pass joins `radix` of them into transforms `radix` times as long, until one remains.
-// Returns the buffer that holds the result.
 #ifndef __OPTIMIZE_SIZE__
 // One number of each lane.
 template <class T, ptrdiff_t kLanes>
@@ -121,6 +118,10 @@ struct Points {
   }
 };
 
+// Stockham's algorithm. `from` holds, one after the other, the transforms of the groups of elements that are
+// `n / done` apart; each pass joins `radix` of them into transforms `radix` times as long, until one remains.
+// Returns the buffer that holds the result.
+//
 // A pass multiplies part j by a power of a root, as for any transform of a product of two sizes, and then
 // transforms the `radix` numbers:
 //
@@ -224,6 +225,7 @@ template <class T, ptrdiff_t kLanes>
   return from;
 }
 #else
+// The same with the prime factors alone.
 template <class T, ptrdiff_t kLanes>
 [[gnu::always_inline]] inline Lanes<T, kLanes> transform(Lanes<T, kLanes> from, Lanes<T, kLanes> to,
                                                          const Point<T>* roots, ptrdiff_t n) {

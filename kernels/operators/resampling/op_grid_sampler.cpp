@@ -289,7 +289,7 @@ bool sample_copies(KernelContext& context, const Sampling& sampling, size_t spat
   const auto size = static_cast<ptrdiff_t>(input.element_size());
   const auto widen = [&](View* view, float* to) {
     view->data = reinterpret_cast<char*>(to);
-    for (ptrdiff_t& stride : view->strides) stride *= static_cast<ptrdiff_t>(sizeof(float)) / size;
+    for (size_t d = 0; d < view->dim; ++d) view->strides[d] *= static_cast<ptrdiff_t>(sizeof(float)) / size;
     view->type = ScalarType::Float;
   };
   const ScalarType type = input.scalar_type();
