@@ -50,12 +50,12 @@ class PatchPlan {
   static constexpr ptrdiff_t kSums = 512;   // sums of a block of outputs
   static constexpr ptrdiff_t kTaps = 128;   // taps of all channels of a patch
 
-  // Precondition: at least one tap.
+  // Precondition: at least one tap and one input channel.
   constexpr explicit PatchPlan(const ConvolutionGeometry& geometry) {
     const ConvolutionAxis& y = geometry.axes[1];
     const ConvolutionAxis& x = geometry.axes[2];
     const ptrdiff_t taps = geometry.taps(), depth = geometry.axes[0].kernel;
-    if (geometry.in_channels == 0 || taps > kTaps || span(y) > kPatch || span(x) > kPatch) return;
+    if (taps > kTaps || span(y) > kPatch || span(x) > kPatch) return;
     row_residues = std::min(y.step, span(y));
     column_residues = std::min(x.step, span(x));
     channels = std::min(geometry.in_channels, kTaps / taps);

@@ -23,13 +23,13 @@ class PlanePlan {
   // Tiles of a block. They take 2 KiB of stack where each output has an offset.
   static constexpr ptrdiff_t kTiles = kListsAll ? 22 : 128;
 
-  // Precondition: at least one tap.
+  // Precondition: at least one tap and one input channel.
   constexpr explicit PlanePlan(const ConvolutionGeometry& geometry) {
     const ConvolutionAxis* axes = geometry.axes;
     const ptrdiff_t taps = geometry.taps();
     channels = geometry.in_channels;
     if (ukernel::kTileColumns == 0 || axes[2].step > ukernel::kTileSteps) return;
-    if (channels == 0 || taps > kTaps / channels) return;
+    if (taps > kTaps / channels) return;
     // Offsets are int32. Where taps are listed in groups, these read adjacent elements.
     if (reach(axes, &ConvolutionAxis::out, &ConvolutionAxis::out_stride) > kReach) return;
     is_in_place = !has_padding(axes[0]) && !has_padding(axes[1]) && !has_padding(axes[2]) &&
@@ -53,8 +53,8 @@ class PlanePlan {
     groups = std::min(groups, geometry.groups);
   }
 
-  // False if the stride is too large, if the convolution has too many taps or no channels, or if the buffers
-  // on the stack are too small for one output.
+  // False if the stride is too large or the convolution has too many taps, or if the buffers on the stack are
+  // too small for one output.
   [[nodiscard]] constexpr bool fits() const { return columns > 0; }
 
   ptrdiff_t rows = 0;  // outputs of one block

@@ -71,7 +71,7 @@ void convolve_shifts(const ConvolutionGeometry& geometry, const ConvolutionData<
   });
 }
 
-// An output without taps is the bias.
+// An output without products is the bias.
 template <class T>
 void fill_bias(const ConvolutionGeometry& geometry, const ConvolutionData<T>& data) {
   const ConvolutionAxis* axes = geometry.axes;
@@ -159,7 +159,7 @@ constexpr TypeSet kTypes = selected_types("aten::convolution.out") |
 Error convolve_half(const ConvolutionProblem& problem) {
   bool all_fit = true;
   RL_TRY(for_each_ordinary<uint16_t>(problem, [&](const auto& geometry, const auto& data) {
-    if (geometry.taps() == 0) {
+    if (has_no_products(geometry)) {
       fill_bias(geometry, data);
       return Error::Ok;
     }
@@ -176,10 +176,6 @@ Error convolve_half(const ConvolutionProblem& problem) {
 
 Error convolve_small(const ConvolutionProblem& problem, bool rectify, bool* is_rectified) {
   *is_rectified = false;
-  // No method expects this: outputs are the bias.
-  if (problem.input.size(1) == 0) {
-    return kernels::convolve(problem.input, problem.weight, problem.bias, problem.arguments, problem.out);
-  }
   if constexpr (contains(kTypes, ScalarType::Half)) {
     if (problem.type() == ScalarType::Half) return convolve_half(problem);
   }

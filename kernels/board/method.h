@@ -19,9 +19,14 @@
 
 namespace rushlight::kernels::board {
 
-// Without taps (a phase of a transposed convolution), depthwise channels-last, one channel by a 3x3 kernel,
-// one tap without padding, and the methods of by_planes.h, by_patches.h, by_pixels.h and by_panels.h.
+// Without products, depthwise channels-last, one channel by a 3x3 kernel, one tap without padding, and the
+// methods of by_planes.h, by_patches.h, by_pixels.h and by_panels.h.
 enum class Method : unsigned char { kBias, kChannels, kPlane, kShifts, kPlanes, kPatches, kPixels, kPanels };
+
+// True for a phase of a transposed convolution that no tap reaches, and without input channels.
+[[nodiscard]] constexpr bool has_no_products(const ConvolutionGeometry& geometry) {
+  return geometry.taps() == 0 || geometry.in_channels == 0;
+}
 
 inline constexpr ptrdiff_t kFewChannels = 4;  // output channels below which most of a panel's work is wasted
 
@@ -100,7 +105,7 @@ inline constexpr ptrdiff_t kFewChannels = 4;  // output channels below which mos
 
 // For float32, if the convolution is not transposed.
 [[nodiscard]] constexpr Method method_of(const ConvolutionGeometry& geometry) {
-  if (geometry.taps() == 0) return Method::kBias;
+  if (has_no_products(geometry)) return Method::kBias;
   if (takes_plane(geometry)) return Method::kPlane;
   if (takes_shifts(geometry)) return Method::kShifts;
   if (takes_planes(geometry)) return Method::kPlanes;
